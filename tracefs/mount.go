@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A HostError says what this machine lacks. Hint is a command or a few words on how
+// A HostError says what this host lacks. Hint is a command or a few words on how
 // to fix it; it is empty if nothing helps.
 type HostError struct {
 	Msg  string

@@ -34,11 +34,11 @@ func TestVMUsed(t *testing.T) {
 		return strings.TrimSpace(string(b))
 	}
 	own := s.Path("events/" + event)
-	machine := filepath.Join(fsys.Path(), "events", event)
-	if on, others := state(own+"/enable"), state(machine+"/enable"); on != "1" || others != "0" {
+	host := filepath.Join(fsys.Path(), "events", event)
+	if on, others := state(own+"/enable"), state(host+"/enable"); on != "1" || others != "0" {
 		t.Errorf("enabled %s here and %s on the machine, want 1 and 0", on, others)
 	}
-	if got, others := state(own+"/filter"), state(machine+"/filter"); got != `child_comm != "x"` || others != "none" {
+	if got, others := state(own+"/filter"), state(host+"/filter"); got != `child_comm != "x"` || others != "none" {
 		t.Errorf("filter %s here and %s on the machine", got, others)
 	}
 	changed := func() (files []string) {

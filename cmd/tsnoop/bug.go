@@ -16,7 +16,7 @@ import (
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/machine"
+	"github.com/tsnoop/tsnoop/tracefs/host"
 	"github.com/tsnoop/tsnoop/tracefs/users"
 )
 
@@ -34,10 +34,10 @@ func runBug(o *flags.Options, ui *terminal.UI) error {
 		out = append(render.AppendMessage(out, fmt.Sprintf("%-17s %s", what, discreet(note, names))), '\n')
 	}
 	fs, _ := target.Tracefs(o)
-	for _, f := range machine.About(fs) {
+	for _, f := range host.About(fs) {
 		row(f.What, f.Note)
 	}
-	for _, f := range machine.Check(kernel, func() (*tracefs.FS, error) { return target.Tracefs(o) }) {
+	for _, f := range host.Check(kernel, func() (*tracefs.FS, error) { return target.Tracefs(o) }) {
 		mark := "ok"
 		if f.Err != nil {
 			mark = "no: " + f.Note
@@ -64,7 +64,7 @@ func built() string {
 	return text
 }
 
-// private returns names of this machine and its user, and paths from the command line,
+// private returns names of this host and its user, and paths from the command line,
 // longest first.
 func private(o *flags.Options) []string {
 	host, _ := os.Hostname()
@@ -90,7 +90,7 @@ func discreet(note string, names []string) string {
 	for _, name := range names {
 		note = regexp.MustCompile("(?i)"+regexp.QuoteMeta(name)).ReplaceAllString(note, "(name)")
 	}
-	if machine.HasPath(note) {
+	if host.HasPath(note) {
 		return "(left out, for it has a path)"
 	}
 	return address.ReplaceAllString(note, "(address)")

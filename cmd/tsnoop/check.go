@@ -12,20 +12,20 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/machine"
+	"github.com/tsnoop/tsnoop/tracefs/host"
 )
 
 // errLacking ends a check that found that the machine lacks something tracing needs.
 var errLacking = errors.New("this machine lacks what tracing needs")
 
-// runCheck prints what this machine offers and what it lacks, and how to get it.
+// runCheck prints what this host offers and what it lacks, and how to get it.
 func runCheck(o *flags.Options, ui *terminal.UI) error {
 	kernel, err := target.Kernel(o)
 	if err != nil {
 		return err
 	}
 	lacking := false
-	for _, f := range machine.Check(kernel, func() (*tracefs.FS, error) { return target.Tracefs(o) }) {
+	for _, f := range host.Check(kernel, func() (*tracefs.FS, error) { return target.Tracefs(o) }) {
 		mark := "ok"
 		if f.Err != nil {
 			mark = "no"
@@ -50,12 +50,12 @@ func runCheck(o *flags.Options, ui *terminal.UI) error {
 }
 
 // hintOf says how to get what a machine lacks, with flags of tsnoop if there are any.
-func hintOf(f machine.CheckResult) string {
+func hintOf(f host.CheckResult) string {
 	var m *tracefs.HostError
 	switch {
 	case f.Err == nil:
 		return ""
-	case errors.Is(f.Err, machine.ErrArch):
+	case errors.Is(f.Err, host.ErrArch):
 		return strings.Join(abi.Names(), " and ") + " are supported; --emit --arch writes lines for those"
 	case errors.As(terminal.NoTypes(f.Err), &m):
 		return m.Hint

@@ -13,7 +13,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/target"
 	"github.com/tsnoop/tsnoop/testdata/badinput"
-	"github.com/tsnoop/tsnoop/tracefs/machine"
+	"github.com/tsnoop/tsnoop/tracefs/host"
 )
 
 // list returns prefix, as many of unit as there is room for in a spec, separated by sep,
@@ -112,7 +112,7 @@ func resolveLive(t *testing.T, types, specs string) {
 	target := &target.Target{Arch: abi.Named("amd64"), Live: true, Calls: true, Pair: true, Kernel: btf.Open(types)}
 	target.Features, _ = dynevent.FeaturesOf("6.12")
 	before := badinput.Allocated()
-	plans, err := machine.Resolve(strings.Split(strings.TrimSpace(specs), "\n"), target, nil)
+	plans, err := host.Resolve(strings.Split(strings.TrimSpace(specs), "\n"), target, nil)
 	t.Logf("live: %d plans, %d KiB allocated: %.100v", len(plans), (badinput.Allocated()-before)>>10, err)
 }
 

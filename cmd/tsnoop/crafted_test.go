@@ -23,7 +23,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/store"
 	"github.com/tsnoop/tsnoop/fetchargs/target"
 	"github.com/tsnoop/tsnoop/testdata/badinput"
-	"github.com/tsnoop/tsnoop/tracefs/machine"
+	"github.com/tsnoop/tsnoop/tracefs/host"
 	"github.com/tsnoop/tsnoop/tracefs/tracedat"
 )
 
@@ -125,7 +125,7 @@ func sampleOf(t testing.TB, types string, specs ...string) *crafted {
 	t.Helper()
 	target := &target.Target{Arch: abi.Named("amd64"), Live: true, Pair: true, Kernel: btf.Open(types)}
 	target.Features, _ = dynevent.FeaturesOf("6.12")
-	plans, err := machine.Resolve(specs, target, nil)
+	plans, err := host.Resolve(specs, target, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

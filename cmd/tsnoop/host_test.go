@@ -13,7 +13,7 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-// TestNoKprobes traces on this machine, if its kernel has no kprobes: its own events are
+// TestNoKprobes traces on this host, if its kernel has no kprobes: its own events are
 // recorded, and probes of functions are refused with the reason.
 func TestNoKprobes(t *testing.T) {
 	fs := hostEvents(t)
@@ -34,7 +34,7 @@ func TestNoKprobes(t *testing.T) {
 	}
 }
 
-// hostEvents returns the tracefs of this machine. It skips where there is none to use.
+// hostEvents returns the tracefs of this host. It skips where there is none to use.
 func hostEvents(t testing.TB) *tracefs.FS {
 	t.Helper()
 	fs, err := tracefs.Find()
@@ -47,7 +47,7 @@ func hostEvents(t testing.TB) *tracefs.FS {
 	return fs
 }
 
-// BenchmarkTracepoint measures at the speed of this machine what an event of the kernel's own
+// BenchmarkTracepoint measures at the speed of this host what an event of the kernel's own
 // costs: the call that has it, with nobody tracing, with the event enabled by hand and cat to
 // read it, and with tsnoop; and the processor time of both readers. Each round is one of each.
 func BenchmarkTracepoint(b *testing.B) {

@@ -31,7 +31,7 @@ func runInfo(o *flags.Options, ui *terminal.UI) error {
 	if err != nil {
 		return err
 	}
-	m, err := target.Machine(o, false)
+	h, err := target.Host(o, false)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func runInfo(o *flags.Options, ui *terminal.UI) error {
 			w.WriteString(p.Text)
 			continue
 		}
-		known, err := m.Describe(name, po)
+		known, err := h.Describe(name, po)
 		if err != nil {
 			return err
 		}
@@ -66,7 +66,7 @@ func runInfo(o *flags.Options, ui *terminal.UI) error {
 			if !errors.As(err, &missing) {
 				return err
 			}
-			calls, err := m.Syscalls(name, po)
+			calls, err := h.Syscalls(name, po)
 			if err != nil {
 				return err
 			}

@@ -34,11 +34,11 @@ func runList(o *flags.Options, ui *terminal.UI) error {
 	if err != nil {
 		return err
 	}
-	m, err := target.Machine(o, false)
+	h, err := target.Host(o, false)
 	if err != nil {
 		return err
 	}
-	functions, err := m.Functions(pattern, po)
+	functions, err := h.Functions(pattern, po)
 	if errors.Is(err, path.ErrBadPattern) {
 		return badGlob(pattern, "tsnoop list 'tcp_*'")
 	} else if err != nil {

@@ -24,7 +24,7 @@ type trial struct {
 	flags, specs, program string
 }
 
-// trials are tried in this order. The first ones that this machine can trace are shown.
+// trials are tried in this order. The first ones that this host can trace are shown.
 var trials = []trial{
 	{"Which files does ls open, and what comes of it?", "", "'do_sys_openat2(filename, return)'", " -- ls /"},
 	{"Who writes how often and how long, in ten seconds?", "--summary=only --by comm -d 10s ", "'vfs_write(return)'", ""},
@@ -37,7 +37,7 @@ var trials = []trial{
 
 const mostTrials = 3
 
-// runFirst prints command lines to try that work on this machine. If nothing can be
+// runFirst prints command lines to try that work on this host. If nothing can be
 // traced here, it prints what would help, and command lines that print what to paste
 // elsewhere.
 func runFirst(o *flags.Options, ui *terminal.UI) error {
@@ -45,7 +45,7 @@ func runFirst(o *flags.Options, ui *terminal.UI) error {
 	line := func(t trial) string {
 		return "# " + t.asks + "\n  tsnoop " + t.flags + t.specs + t.program
 	}
-	_, err := target.Machine(o, true)
+	_, err := target.Host(o, true)
 	switch {
 	case err == nil:
 		text += "Three lines to try on this machine:\n"

@@ -13,7 +13,7 @@ import (
 )
 
 // headers are those of the kernel's user API and of the C library, which do not go together.
-// One that this machine does not have is left out.
+// One that this host does not have is left out.
 var headers = []string{`linux/types.h linux/fcntl.h linux/fs.h linux/mount.h linux/mman.h linux/sched.h linux/sched/types.h linux/futex.h netinet/in.h
 	linux/in_route.h linux/if_ether.h linux/if_packet.h linux/if_addr.h linux/if_arp.h linux/rtnetlink.h linux/netlink.h
 	linux/genetlink.h linux/filter.h linux/bpf.h linux/prctl.h asm/prctl.h linux/seccomp.h linux/fanotify.h linux/inotify.h linux/membarrier.h

@@ -26,14 +26,14 @@ type Target struct {
 	Features dynevent.Features
 
 	// Symbols returns what the kernel's symbol table has under these names. It is nil if
-	// the kernel is not this machine's. It is slow, so it is called once for all specs of
+	// the kernel is not this host's. It is slow, so it is called once for all specs of
 	// a run, and only if Live is set, or for a function that is not in BTF or more than
 	// once in it. Symbols of modules may be left out for names that the kernel itself
 	// has, unless modules is set.
 	Symbols func(names []string, modules bool) (map[string]SymbolFacts, error)
 	// Places says where the kernel has the variables and functions that the specs name, and
 	// CPUs on which CPUs calls may be seen, if a spec asks for something that each of them
-	// has its own of. Both are nil if the kernel is not this machine's.
+	// has its own of. Both are nil if the kernel is not this host's.
 	Places map[string]SymbolPlace
 	CPUs   *CPUs
 	// OnlyCPUs are the CPUs whose calls are wanted, nil for all.
@@ -58,7 +58,7 @@ type Target struct {
 
 	// ModuleFuncs returns the names of the functions of loaded modules, also of those
 	// without BTF. It is slow, and called only for a name that is nowhere else. It is nil if
-	// the kernel is not this machine's.
+	// the kernel is not this host's.
 	ModuleFuncs func() []string
 
 	// SyscallParams returns the parameters of the kernel's own event for a system call.

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// order is this machine's byte order, which netlink and the device mapper use.
+// order is this host's byte order, which netlink and the device mapper use.
 var order = binary.NativeEndian
 
 func pointer(b []byte) uintptr { return uintptr(unsafe.Pointer(&b[0])) }

@@ -84,7 +84,7 @@ func TestLeads(t *testing.T) {
 	}
 }
 
-// TestLook reads the clocks of this machine.
+// TestLook reads the clocks of this host.
 func TestLook(t *testing.T) {
 	a := ages{clock: "mono", live: true}
 	a.look()

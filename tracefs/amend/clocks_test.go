@@ -17,7 +17,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/target"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/machine"
+	"github.com/tsnoop/tsnoop/tracefs/host"
 )
 
 // clockOf are the clocks of a spec, and what makes an event of it: a time, and its values
@@ -25,7 +25,7 @@ import (
 func clockOf(t *testing.T, text string) (*Stage, func(time uint64, values ...uint64) *tracefs.Event, *plan.Plan) {
 	t.Helper()
 	target := &target.Target{Kernel: btf.Open("../../testdata/btf/linux-6.12-amd64.btf"), Arch: abi.Named("amd64"), Features: dynevent.Features{ArgN: true}, Live: true, Calls: true}
-	plans, err := machine.Resolve([]string{text}, target, nil)
+	plans, err := host.Resolve([]string{text}, target, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -346,7 +346,7 @@ func TestClocksOfOthers(t *testing.T) {
 func othersClock(t *testing.T, text string) (last []string) {
 	t.Helper()
 	target := &target.Target{Kernel: btf.Open("../../testdata/btf/linux-6.12-amd64.btf"), Arch: abi.Named("amd64"), Features: dynevent.Features{ArgN: true}, Live: true, Calls: true}
-	plans, err := machine.Resolve([]string{text}, target, nil)
+	plans, err := host.Resolve([]string{text}, target, nil)
 	if err != nil || len(plans) != 2 { // who and since share what starts their clock
 		t.Fatalf("%d plans, %v", len(plans), err)
 	}

@@ -34,7 +34,7 @@ type Layout struct {
 // Times says what the times of the events are. With the zero value there are no ages.
 type Times struct {
 	Clock  string // trace clock, "mono" or "boot"; with any other there are no ages
-	Live   bool   // the events are from this machine, so its clocks can be read
+	Live   bool   // the events are from this host, so its clocks can be read
 	Coarse bool   // event times are only precise to 1 µs
 	Leads  Leads  // of a recording
 }
@@ -66,7 +66,7 @@ func (st *Stage) See(w tracefs.Warner, all bool, gap *atomic.Bool) {
 // HasAges reports whether some events have a time whose age is shown.
 func (st *Stage) HasAges() bool { return st.ages.any() }
 
-// LookAtClocks reads how far the clocks of this machine are apart, if ages need that, and
+// LookAtClocks reads how far the clocks of this host are apart, if ages need that, and
 // returns what is known of it.
 func (st *Stage) LookAtClocks() Leads {
 	if st.ages.any() {

@@ -44,7 +44,7 @@ func (e *moduleEvent) system() string {
 func (m *Modules) turned(event proc.ModuleEvent) (came, left map[string][]string) {
 	came, left = map[string][]string{}, map[string][]string{}
 	for _, e := range m.events {
-		now := m.probes.Machine.FS.Exists(path.Join("events", strings.Replace(e.title, ":", "/", 1), "enable"))
+		now := m.probes.Host.FS.Exists(path.Join("events", strings.Replace(e.title, ":", "/", 1), "enable"))
 		module := cmp.Or(event.Name, e.system())
 		again := now && e.here && !event.Gone && m.probes.Session.Renewed(e.used)
 		switch {

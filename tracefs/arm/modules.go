@@ -105,7 +105,7 @@ func (m *Modules) look() {
 			continue
 		}
 		m.here[name] = proc.ModuleLoaded(name)
-		m.builds[name] = m.probes.Machine.Build(name)
+		m.builds[name] = m.probes.Host.Build(name)
 		if m.here[name] {
 			m.builds[name] = proc.ModuleBuild(name)
 			m.lacks(name) // it may have been loaded since the plans were made
@@ -193,7 +193,7 @@ func (m *Modules) lacks(name string) {
 	if len(unsure) == 0 {
 		return
 	}
-	fs := m.probes.Machine.FS
+	fs := m.probes.Host.FS
 	traceable := fs.TraceableFunctions()
 	for _, f := range unsure {
 		if traceable == nil || traceable(name, f) || m.hit(f) {

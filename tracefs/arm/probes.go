@@ -10,13 +10,13 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/define"
-	"github.com/tsnoop/tsnoop/tracefs/machine"
+	"github.com/tsnoop/tsnoop/tracefs/host"
 	"github.com/tsnoop/tsnoop/tracefs/stream"
 )
 
 // Probes are the probes of plans in a session.
 type Probes struct {
-	Machine *machine.Machine
+	Host    *host.Host
 	Session *tracefs.Session
 	Stream  *stream.Stream // of their events
 	Traced  func() []int   // the threads that are traced; nil for all

@@ -10,7 +10,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs/amend"
-	"github.com/tsnoop/tsnoop/tracefs/machine"
+	"github.com/tsnoop/tsnoop/tracefs/host"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
@@ -25,11 +25,11 @@ type Replanner struct {
 	taken   []string                // names of events
 	renames bool                    // there is a plan of fetchargs.Renames
 
-	machine *machine.Machine // to plan for
-	modules []string         // modules that are loaded in machine
+	host    *host.Host // to plan for
+	modules []string   // modules that are loaded in machine
 	kernel  *btf.Kernel
 
-	// traceable is Machine.fs.TraceableFunctions, called once, since it takes long.
+	// traceable is Host.fs.TraceableFunctions, called once, since it takes long.
 	traceable func() func(module, name string) bool
 
 	some    atomic.Bool // waiting is not empty
@@ -48,7 +48,7 @@ type Armed struct {
 func NewReplanner(a *Probes, plans []*plan.Plan, known *Modules, added func(events []string)) *Replanner {
 	r := &Replanner{probes: a, known: known, added: added, on: map[string][]*plan.Plan{}, off: map[string][]*plan.Plan{}}
 	r.note(plans, r.on)
-	r.know(a.Machine, proc.ModuleNames())
+	r.know(a.Host, proc.ModuleNames())
 	go r.kernel.HasFunc("schedule") // so that its types are probably there when the first edit comes
 	return r
 }
@@ -65,8 +65,8 @@ func (r *Replanner) note(plans []*plan.Plan, in map[string][]*plan.Plan) {
 }
 
 // Plan plans those of the specs that the trace has no plans for yet; it plans a
-// repeated spec once. Errors are those of [Machine.Plan].
-func (r *Replanner) Plan(specs []string, o machine.PlanOptions) ([]*plan.Plan, error) {
+// repeated spec once. Errors are those of [Host.Plan].
+func (r *Replanner) Plan(specs []string, o host.PlanOptions) ([]*plan.Plan, error) {
 	var further []string
 	for _, text := range specs {
 		if r.on[text] == nil && r.off[text] == nil && !slices.Contains(further, text) {
@@ -76,27 +76,27 @@ func (r *Replanner) Plan(specs []string, o machine.PlanOptions) ([]*plan.Plan, e
 	if len(further) == 0 {
 		return nil, nil
 	}
-	m := r.today()
+	h := r.today()
 	o.Taken, o.Traceable = r.taken, r.traceable
 	if o.Kernel == nil {
 		o.Kernel = r.kernel
 	}
-	return m.Plan(further, o)
+	return h.Plan(further, o)
 }
 
 // today returns the machine with the modules that are loaded now.
-func (r *Replanner) today() *machine.Machine {
+func (r *Replanner) today() *host.Host {
 	if now := proc.ModuleNames(); !slices.Equal(now, r.modules) {
-		r.know(machine.New(r.machine.FS), now)
+		r.know(host.New(r.host.FS), now)
 	}
-	return r.machine
+	return r.host
 }
 
 // know starts over with a machine that has these modules. Each thing is read from it
 // once.
-func (r *Replanner) know(m *machine.Machine, modules []string) {
-	r.machine, r.modules, r.kernel = m, modules, btf.Running()
-	r.traceable = sync.OnceValue(m.FS.TraceableFunctions)
+func (r *Replanner) know(h *host.Host, modules []string) {
+	r.host, r.modules, r.kernel = h, modules, btf.Running()
+	r.traceable = sync.OnceValue(h.FS.TraceableFunctions)
 }
 
 // Replan makes a running trace show the calls of these specs and no others. further is

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/machine"
+	"github.com/tsnoop/tsnoop/tracefs/host"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
@@ -26,8 +26,8 @@ func TestReplanningReads(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &Replanner{}
-	r.know(machine.New(fs), proc.ModuleNames())
-	first := r.machine
+	r.know(host.New(fs), proc.ModuleNames())
+	first := r.host
 	has := func(name string) bool {
 		if slices.Equal(r.modules, proc.ModuleNames()) && r.today() != first {
 			t.Fatal("another machine, with the same modules")

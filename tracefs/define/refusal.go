@@ -30,7 +30,7 @@ func NewReasons(fs *tracefs.FS) *Reasons {
 // in the user's spec.
 func (r *Reasons) refusal(p *plan.Probe, line string, err error) (*spec.Error, bool) {
 	var refused *tracefs.KernelError
-	if !errors.As(err, &refused) || ofMachine(err) {
+	if !errors.As(err, &refused) || ofHost(err) {
 		return nil, false
 	}
 	e := &spec.Error{
@@ -66,7 +66,7 @@ func (r *Reasons) refusal(p *plan.Probe, line string, err error) (*spec.Error, b
 // search files of sixty thousand lines for the reason each time.
 func (r *Reasons) refusalOfMany(p *plan.Probe, line string, err error) (*spec.Error, bool) {
 	var refused *tracefs.KernelError
-	if !errors.As(err, &refused) || ofMachine(err) {
+	if !errors.As(err, &refused) || ofHost(err) {
 		return nil, false
 	}
 	e := &spec.Error{Text: p.Plan.Spec.Text, Span: p.Locate(line, refused.Column), Err: err}
@@ -78,8 +78,8 @@ func (r *Reasons) refusalOfMany(p *plan.Probe, line string, err error) (*spec.Er
 	return e, true
 }
 
-// ofMachine reports whether an error is about the machine, not about what was written.
-func ofMachine(err error) bool {
+// ofHost reports whether an error is about the host, not about what was written.
+func ofHost(err error) bool {
 	return errors.Is(err, unix.EIO) || errors.Is(err, unix.ENOMEM) || errors.Is(err, unix.ENOSPC)
 }
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/machine"
+	"github.com/tsnoop/tsnoop/tracefs/host"
 )
 
 // TestVMOtherCopies names the copies of a function that its callers may call instead, for
@@ -19,7 +19,7 @@ func TestVMOtherCopies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := machine.New(fs)
+	h := host.New(fs)
 	text, err := os.ReadFile("/proc/kallsyms")
 	if err != nil {
 		t.Fatal(err)
@@ -27,7 +27,7 @@ func TestVMOtherCopies(t *testing.T) {
 	n := 0
 	for _, found := range regexp.MustCompile(`(?m) t ((\w+)\.(part|isra|constprop)\.\d+)$`).FindAllSubmatch(text, 20) {
 		n++
-		if why := otherCopies(m, string(found[2])); !strings.Contains(why, string(found[1])) || strings.Contains(why, ".cold") {
+		if why := otherCopies(h, string(found[2])); !strings.Contains(why, string(found[1])) || strings.Contains(why, ".cold") {
 			t.Errorf("%s %q, without %s", found[2], why, found[1])
 		}
 	}
@@ -37,7 +37,7 @@ func TestVMOtherCopies(t *testing.T) {
 		"shmem_rename2": "is static, so the compiler may have put it into its callers instead",
 		"no_such":       "",
 	} {
-		if why := otherCopies(m, name); why != want {
+		if why := otherCopies(h, name); why != want {
 			t.Errorf("%s %q, want %q", name, why, want)
 		}
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/define"
+	"github.com/tsnoop/tsnoop/tracefs/host"
 	"github.com/tsnoop/tsnoop/tracefs/losses"
-	"github.com/tsnoop/tsnoop/tracefs/machine"
 )
 
 // settle is how long an event may take from being counted by the kernel to being
@@ -117,7 +117,7 @@ func (q *Counts) count(plan int, add func(*counts)) {
 // Explain says in a few sentences why no call has come yet, or nothing if one has come.
 // After that, counting stops. Unless all events were read, it takes 300 ms, or up to five
 // times as long while there are some that were not. now are the plans that are defined now.
-func (q *Counts) Explain(s *tracefs.Session, now []*plan.Plan, inFlight *losses.InFlight, m *machine.Machine, allRead bool) ([]string, error) {
+func (q *Counts) Explain(s *tracefs.Session, now []*plan.Plan, inFlight *losses.InFlight, h *host.Host, allRead bool) ([]string, error) {
 	if q.over.Load() {
 		return nil, nil
 	}
@@ -134,7 +134,7 @@ func (q *Counts) Explain(s *tracefs.Session, now []*plan.Plan, inFlight *losses.
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.why(hits, inFlight.Now(), func(name string) string { return otherCopies(m, name) }), nil
+	return q.why(hits, inFlight.Now(), func(name string) string { return otherCopies(h, name) }), nil
 }
 
 // unread reports whether the buffers have events.

@@ -12,7 +12,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/target"
 	"github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/machine"
+	"github.com/tsnoop/tsnoop/tracefs/host"
 )
 
 // TestWhy: what is said claims no more than the counts tell.
@@ -58,7 +58,7 @@ func TestWhy(t *testing.T) {
 		{"vfs_read(count, return)", given{hits: 7, entries: 7, retHits: 7, returns: 7, elsewhere: 7, cpus: true}, "vfs_read: 7 calls came, but of other CPUs than those that are asked for"},
 	} {
 		target := &target.Target{Kernel: btf.Open(types), Arch: abi.Named("amd64"), Features: dynevent.Features{ArgN: true, Ustring: true, Symbol: true}, Live: true, Calls: true, Comm: tt.comm}
-		plans, err := machine.Resolve([]string{tt.spec}, target, nil)
+		plans, err := host.Resolve([]string{tt.spec}, target, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

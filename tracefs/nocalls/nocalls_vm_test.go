@@ -16,7 +16,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/tracee"
 	"github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/machine"
+	"github.com/tsnoop/tsnoop/tracefs/host"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
@@ -27,15 +27,15 @@ func TestEndsNoCalls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := machine.New(fs)
-	plans, err := m.Plan([]string{
+	h := host.New(fs)
+	plans, err := h.Plan([]string{
 		"vfs_read(count) if count == 12345",
 		"vfs_write(count, return) if return == -4242",
 		"do_sys_openat2(dfd, return) if dfd == 77 && return > -4096",
 		"hrtimer_nanosleep(mode, return)",
 		"do_futex(op)",
 		"shmem_rename2()",
-	}, machine.PlanOptions{})
+	}, host.PlanOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestEndsNoCalls(t *testing.T) {
 	defer held.Kill()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	tr, err := trace.Arm(ctx, m, plans, trace.Options{Pids: []int{held.PID()}, Follow: true})
+	tr, err := trace.Arm(ctx, h, plans, trace.Options{Pids: []int{held.PID()}, Follow: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,14 +14,14 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
-	"github.com/tsnoop/tsnoop/tracefs/machine"
+	"github.com/tsnoop/tsnoop/tracefs/host"
 )
 
 // TestTextDump reads objects in several events out of text. An event that is missing is
 // missing in the object, and an invalid pointer is reported.
 func TestTextDump(t *testing.T) {
 	features, _ := dynevent.FeaturesOf("6.12")
-	plans, err := machine.New(nil).Plan([]string{"pkt_rcv(*pkt, pkt->len)"}, machine.PlanOptions{
+	plans, err := host.New(nil).Plan([]string{"pkt_rcv(*pkt, pkt->len)"}, host.PlanOptions{
 		Kernel: btf.Open(filepath.Join("..", "..", "testdata", "btf", "sample.btf")), Arch: abi.Named("amd64"), Features: &features, Lines: true,
 	})
 	if err != nil {

@@ -31,7 +31,7 @@ const nameTime = 10e6 // ns
 // mostNames is how many names are known at once: a trace may go on for days.
 const mostNames = 1 << 16
 
-// NewNames returns the names of the tasks of this machine. ended returns those that the kernel
+// NewNames returns the names of the tasks of this host. ended returns those that the kernel
 // remembers, see FS.Cmdlines.
 func NewNames(ended func() (map[int]string, error)) *Names {
 	return &Names{known: map[int]name{}, live: tracefs.InitPIDNamespace(), ended: ended}

@@ -30,7 +30,7 @@ type Options struct {
 	// shown as symbols are then 0. It is not used for pasted text: see Parser.Symbols.
 	Addr func(sym string) (uint64, bool)
 
-	// Order is the byte order of Event.Data; nil means that of this machine.
+	// Order is the byte order of Event.Data; nil means that of this host.
 	Order binary.ByteOrder
 
 	// Idle is called when everything that was read has been passed on. It may be nil.

@@ -15,8 +15,8 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/arm"
 	"github.com/tsnoop/tsnoop/tracefs/define"
 	"github.com/tsnoop/tsnoop/tracefs/guard"
+	"github.com/tsnoop/tsnoop/tracefs/host"
 	"github.com/tsnoop/tsnoop/tracefs/losses"
-	"github.com/tsnoop/tsnoop/tracefs/machine"
 	"github.com/tsnoop/tsnoop/tracefs/nocalls"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 	"github.com/tsnoop/tsnoop/tracefs/stream"
@@ -34,7 +34,7 @@ var ErrInterrupted = define.ErrInterrupted
 type Trace struct {
 	stream.Stream
 	o         Options
-	machine   *machine.Machine
+	host      *host.Host
 	session   *tracefs.Session
 	probes    *arm.Probes
 	modules   *arm.Modules   // nil if all functions are in the kernel itself, and there are no events
@@ -64,12 +64,12 @@ type Trace struct {
 // fails, or ctx is done before the probes are enabled, it undoes everything. Probes
 // that the kernel refuses are returned as a spec.Errors; functions of a glob that it
 // refuses are left out of Plans and noted in their Glob.
-func Arm(ctx context.Context, m *machine.Machine, plans []*plan.Plan, o Options) (_ *Trace, err error) {
+func Arm(ctx context.Context, h *host.Host, plans []*plan.Plan, o Options) (_ *Trace, err error) {
 	if o.Progress == nil {
 		o.Progress = func(string, int, int) {}
 	}
-	t := &Trace{Stream: stream.Stream{Warner: o.Warn, Plans: plans, Order: binary.NativeEndian, CPUs: o.CPUs, Names: tasks.NewNames(m.FS.Cmdlines)}, o: o, machine: m}
-	t.probes = &arm.Probes{Machine: m, Stream: &t.Stream, Traced: t.traced}
+	t := &Trace{Stream: stream.Stream{Warner: o.Warn, Plans: plans, Order: binary.NativeEndian, CPUs: o.CPUs, Names: tasks.NewNames(h.FS.Cmdlines)}, o: o, host: h}
+	t.probes = &arm.Probes{Host: h, Stream: &t.Stream, Traced: t.traced}
 	t.Spans = stream.NewSpans(t.Now, t.probes.RecordsReturns)
 	if err := t.open(ctx, plans); err != nil {
 		return nil, err
@@ -111,8 +111,8 @@ func Arm(ctx context.Context, m *machine.Machine, plans []*plan.Plan, o Options)
 
 // open creates the session, if this host can trace plans now.
 func (t *Trace) open(ctx context.Context, plans []*plan.Plan) error {
-	fs := t.machine.FS
-	if err := check(t.machine, plans, t.o); err != nil {
+	fs := t.host.FS
+	if err := check(t.host, plans, t.o); err != nil {
 		return err
 	}
 	if err := fs.AwaitLock(ctx, t.waiting); ctx.Err() != nil {
@@ -133,7 +133,7 @@ func (t *Trace) open(ctx context.Context, plans []*plan.Plan) error {
 		return err
 	}
 	t.probes.Session = t.session
-	t.probes.Definer = define.Definer{Session: t.session, Reasons: t.machine.Reasons, Warner: t.Warner, Progress: t.o.Progress}
+	t.probes.Definer = define.Definer{Session: t.session, Reasons: t.host.Reasons, Warner: t.Warner, Progress: t.o.Progress}
 	t.spent, t.spend = context.WithCancel(context.Background())
 	return nil
 }
@@ -162,7 +162,7 @@ func (t *Trace) define(ctx context.Context, plans []*plan.Plan) (err error) {
 	if o.Replan {
 		t.replanner = arm.NewReplanner(t.probes, t.Plans, t.modules, func(events []string) { t.guard.WatchFurther(events) })
 	}
-	t.NameBy(t.machine.Symbols)
+	t.NameBy(t.host.Symbols)
 	return nil
 }
 
@@ -197,9 +197,9 @@ func (t *Trace) waiting(file string) {
 }
 
 // check rejects options that no session can be made for.
-func check(m *machine.Machine, plans []*plan.Plan, o Options) error {
+func check(h *host.Host, plans []*plan.Plan, o Options) error {
 	switch {
-	case m.FS == nil:
+	case h.FS == nil:
 		return errors.New("nothing can be armed without tracefs")
 	case o.Clock != "" && o.Clock != "mono" && o.Clock != "boot":
 		return fmt.Errorf("the clock is mono or boot, not %q", o.Clock)
@@ -208,7 +208,7 @@ func check(m *machine.Machine, plans []*plan.Plan, o Options) error {
 	}
 	for _, p := range plan.Probes(plans) {
 		if p.Kind.AtFunction() {
-			return m.FS.CheckKprobes()
+			return h.FS.CheckKprobes()
 		}
 	}
 	return nil
@@ -221,7 +221,7 @@ func (t *Trace) sessionOptions() (tracefs.Options, error) {
 	// A call that begins on one of the CPUs may end on another, and vice versa.
 	so.AllCPUs = slices.ContainsFunc(t.Plans, (*plan.Plan).Paired)
 	if so.BufferKB == 0 {
-		so.BufferKB, so.BufferOrLess = machine.DefaultBuffer(), true
+		so.BufferKB, so.BufferOrLess = host.DefaultBuffer(), true
 	}
 	t.clock = unix.CLOCK_MONOTONIC
 	if o.Clock == "boot" {
@@ -264,7 +264,7 @@ func (t *Trace) Session() *tracefs.Session { return t.session }
 
 // warnOffline warns of CPUs that are asked for and offline: nothing is called there.
 func (t *Trace) warnOffline() {
-	online, err := machine.OnlineCPUs()
+	online, err := host.OnlineCPUs()
 	if err != nil {
 		return
 	}

@@ -1,9 +1,9 @@
-// Package trace is the engine of tsnoop. It arms plans, which package machine makes of
+// Package trace is the engine of tsnoop. It arms plans, which package host makes of
 // specs, and turns what the kernel records into calls with typed values.
 //
-//	m := machine.New(fs)
-//	plans, err := m.Plan([]string{"vfs_read(count, return)"}, machine.PlanOptions{})
-//	t, err := trace.Arm(ctx, m, plans, trace.Options{})
+//	h := host.New(fs)
+//	plans, err := h.Plan([]string{"vfs_read(count, return)"}, host.PlanOptions{})
+//	t, err := trace.Arm(ctx, h, plans, trace.Options{})
 //	for call, err := range t.Calls(ctx) {
 //		for field, v := range t.Values(call) {
 //		}

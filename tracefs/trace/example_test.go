@@ -11,7 +11,7 @@ import (
 	"syscall"
 
 	"github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/machine"
+	"github.com/tsnoop/tsnoop/tracefs/host"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
@@ -32,12 +32,12 @@ func tenReads(ctx context.Context, w io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	m := machine.New(fs)
-	plans, err := m.Plan([]string{"vfs_read(count, return) if count > 4096"}, machine.PlanOptions{})
+	h := host.New(fs)
+	plans, err := h.Plan([]string{"vfs_read(count, return) if count > 4096"}, host.PlanOptions{})
 	if err != nil {
 		return err // a spec.Errors, which has the places in the specs
 	}
-	t, err := trace.Arm(ctx, m, plans, trace.Options{Warn: func(w tracefs.Warning) { log.Print(w.Text) }})
+	t, err := trace.Arm(ctx, h, plans, trace.Options{Warn: func(w tracefs.Warning) { log.Print(w.Text) }})
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func (t *Trace) Quiet() []string { return t.quiet(false) }
 func (t *Trace) QuietToEnd() []string { return t.quiet(true) }
 
 func (t *Trace) quiet(allRead bool) []string {
-	all, err := t.noCalls.Explain(t.session, t.plansNow(), t.inFlight, t.machine, allRead)
+	all, err := t.noCalls.Explain(t.session, t.plansNow(), t.inFlight, t.host, allRead)
 	if err != nil {
 		t.Warner.Detailf("%v", err)
 	}
@@ -51,7 +51,7 @@ func (t *Trace) quiet(allRead bool) []string {
 // countsFaults reports whether the kernel counts faults as misses, and there are or can be
 // probes that can fault.
 func (t *Trace) countsFaults() bool {
-	return (t.o.Replan || slices.ContainsFunc(plan.Probes(t.Plans), (*plan.Probe).Follows)) && t.machine.CountsFaults()
+	return (t.o.Replan || slices.ContainsFunc(plan.Probes(t.Plans), (*plan.Probe).Follows)) && t.host.CountsFaults()
 }
 
 // Losses stops the tracing and returns exactly what was lost and missed.
@@ -78,7 +78,7 @@ func (t *Trace) Losses() *losses.Losses {
 // ranged over once.
 func (t *Trace) Calls(ctx context.Context) iter.Seq2[*calls.Call, error] {
 	return func(yield func(*calls.Call, error) bool) {
-		go t.machine.Symbols.Prepare() // so that they are probably ready when the first line needs them
+		go t.host.Symbols.Prepare() // so that they are probably ready when the first line needs them
 		ctx, release := t.untilDrained(ctx)
 		defer release()
 		t.Stream.Calls(t.events(ctx), t.observer())(yield)
@@ -129,7 +129,7 @@ func (t *Trace) events(ctx context.Context) iter.Seq2[*tracefs.Event, error] {
 		idle = func() {}
 	}
 	if t.o.Text {
-		return text.Read(ctx, t.session, text.Options{Formats: t.Formats, Further: further, Addr: t.machine.Symbols.Addr, Order: t.Order, Idle: idle})
+		return text.Read(ctx, t.session, text.Options{Formats: t.Formats, Further: further, Addr: t.host.Symbols.Addr, Order: t.Order, Idle: idle})
 	}
 	events := read.Live(ctx, t.session, read.Options{Formats: t.Formats, Further: further, Other: t.guard.Format, Damaged: t.damaged, Idle: idle}, t.Now)
 	return t.Follow(events)

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/machine"
+	"github.com/tsnoop/tsnoop/tracefs/host"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
@@ -19,7 +19,7 @@ func TestEndsPanic(t *testing.T) {
 		t.Fatal(err)
 	}
 	step := 1
-	for ; panicsAt(t, machine.New(fs), step); step++ {
+	for ; panicsAt(t, host.New(fs), step); step++ {
 		probes, err := fs.ReadFile("kprobe_events")
 		if err != nil {
 			t.Fatal(err)
@@ -35,15 +35,15 @@ func TestEndsPanic(t *testing.T) {
 
 // panicsAt arms a trace with a panic at the n-th step, and reports whether there is such
 // a step.
-func panicsAt(t *testing.T, m *machine.Machine, n int) (panicked bool) {
+func panicsAt(t *testing.T, h *host.Host, n int) (panicked bool) {
 	t.Helper()
-	plans, err := m.Plan([]string{"generic_file_llseek(offset, return)", "vfs_read(count)"}, machine.PlanOptions{})
+	plans, err := h.Plan([]string{"generic_file_llseek(offset, return)", "vfs_read(count)"}, host.PlanOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { panicked = recover() != nil }()
 	steps := 0
-	tr, err := trace.Arm(t.Context(), m, plans, trace.Options{Progress: func(string, int, int) {
+	tr, err := trace.Arm(t.Context(), h, plans, trace.Options{Progress: func(string, int, int) {
 		if steps++; steps == n {
 			panic("on purpose")
 		}

@@ -8,17 +8,17 @@ import (
 	"testing"
 
 	"github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/machine"
+	"github.com/tsnoop/tsnoop/tracefs/host"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
 func traceReads(ctx context.Context, fs *tracefs.FS) error {
-	m := machine.New(fs)
-	plans, err := m.Plan([]string{"vfs_read(count, return)"}, machine.PlanOptions{})
+	h := host.New(fs)
+	plans, err := h.Plan([]string{"vfs_read(count, return)"}, host.PlanOptions{})
 	if err != nil {
 		return err // with the place in the spec
 	}
-	t, err := trace.Arm(ctx, m, plans, trace.Options{})
+	t, err := trace.Arm(ctx, h, plans, trace.Options{})
 	if err != nil {
 		return err
 	}

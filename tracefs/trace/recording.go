@@ -24,7 +24,7 @@ func (t *Trace) BeginRecording(rec *record.Recorder) error {
 	if err != nil {
 		return err
 	}
-	if err := rec.Begin(h, t.machine.Symbols); err != nil {
+	if err := rec.Begin(h, t.host.Symbols); err != nil {
 		return err
 	}
 	t.recording.Store(true)
@@ -99,7 +99,7 @@ func (t *Trace) header() (*tracedat.Header, error) {
 	}
 	group := t.session.Group()
 	text := func(name string) string {
-		b, e := t.machine.FS.ReadFile(name)
+		b, e := t.host.FS.ReadFile(name)
 		err = cmp.Or(err, e)
 		return string(b)
 	}
@@ -111,7 +111,7 @@ func (t *Trace) header() (*tracedat.Header, error) {
 	if t.births {
 		h.Events = append(h.Events, tracedat.EventText{System: "task", Text: text("events/task/task_newtask/format")})
 	}
-	for _, name := range t.machine.FS.Glob("events/ftrace/*/format") {
+	for _, name := range t.host.FS.Glob("events/ftrace/*/format") {
 		h.Events = append(h.Events, tracedat.EventText{System: "ftrace", Text: text(name)})
 	}
 	return h, err
@@ -134,7 +134,7 @@ func (t *Trace) complete(h *tracedat.Header, name string) {
 	if own, err := t.recorded(t.Ended()); err == nil { // with the end
 		h.Tsnoop = own
 	}
-	if names, err := t.machine.FS.Cmdlines(); err == nil {
+	if names, err := t.host.FS.Cmdlines(); err == nil {
 		if t.HasNameless() {
 			names = t.Names.Living(names)
 		}

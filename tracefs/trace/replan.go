@@ -4,12 +4,12 @@ import (
 	"context"
 
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
-	"github.com/tsnoop/tsnoop/tracefs/machine"
+	"github.com/tsnoop/tsnoop/tracefs/host"
 )
 
 // PlanFurther plans those of the specs that the trace has no plans for yet; it plans a
-// repeated spec once. Errors are those of [machine.Machine.Plan].
-func (t *Trace) PlanFurther(specs []string, o machine.PlanOptions) ([]*plan.Plan, error) {
+// repeated spec once. Errors are those of [host.Host.Plan].
+func (t *Trace) PlanFurther(specs []string, o host.PlanOptions) ([]*plan.Plan, error) {
 	return t.replanner.Plan(specs, o)
 }
 

@@ -12,7 +12,7 @@ import (
 func (t *Trace) chooseThreads(so *tracefs.Options) (err error) {
 	if t.o.Processes {
 		t.Processes = tasks.NewProcesses()
-		t.births = !t.o.Text && t.machine.FS.HasNewTasks()
+		t.births = !t.o.Text && t.host.FS.HasNewTasks()
 		so.NewTasks = t.births
 	}
 	if len(t.o.Pids) == 0 {
@@ -31,7 +31,7 @@ func (t *Trace) chooseThreads(so *tracefs.Options) (err error) {
 	if t.o.Follow {
 		return nil
 	}
-	if t.o.Text || !t.machine.FS.HasNewTasks() { // text can be forged
+	if t.o.Text || !t.host.FS.HasNewTasks() { // text can be forged
 		t.Warner.Warnf("only threads that run now are traced; with --follow also those started later, and child processes")
 		return nil
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
-	"github.com/tsnoop/tsnoop/tracefs/machine"
+	"github.com/tsnoop/tsnoop/tracefs/host"
 	"github.com/tsnoop/tsnoop/tracefs/record"
 	"github.com/tsnoop/tsnoop/tracefs/replay"
 	"github.com/tsnoop/tsnoop/tracefs/stream"
@@ -52,9 +52,9 @@ func armed(t *testing.T, o trace.Options) (context.Context, *trace.Trace) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := machine.New(fs)
+	h := host.New(fs)
 	const spec = `vfs_read(name=file->f_path.dentry->d_name.name, count, return) if file->f_path.dentry->d_name.name == "bytes"`
-	plans, err := m.Plan([]string{spec}, machine.PlanOptions{Text: o.Text})
+	plans, err := h.Plan([]string{spec}, host.PlanOptions{Text: o.Text})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func armed(t *testing.T, o trace.Options) (context.Context, *trace.Trace) {
 	t.Cleanup(p.Kill)
 	o.Pids, o.Follow = []int{p.PID()}, true
 	o.Warn = func(w tracefs.Warning) { t.Log(w.Text) }
-	tr, err := trace.Arm(tooLate{t.Context(), fs}, m, plans, o)
+	tr, err := trace.Arm(tooLate{t.Context(), fs}, h, plans, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	fetchtarget "github.com/tsnoop/tsnoop/fetchargs/target"
 	"github.com/tsnoop/tsnoop/render"
-	"github.com/tsnoop/tsnoop/tracefs/machine"
+	"github.com/tsnoop/tsnoop/tracefs/host"
 	"github.com/tsnoop/tsnoop/tracefs/users"
 )
 
@@ -46,29 +46,29 @@ func completionTarget(o *flags.Options, word string) (*fetchtarget.Target, error
 	if err != nil {
 		fs = nil
 	}
-	m := machine.New(fs)
-	t, err := m.Target(po)
+	h := host.New(fs)
+	t, err := h.Target(po)
 	if err != nil {
 		return nil, err
 	}
 	u, _ := spec.Finish(word)
 	if (u.Func || u.Other != "") && fs != nil && t.Places != nil {
-		t.Traceable = functions(m)
+		t.Traceable = functions(h)
 	}
 	if s, err := spec.Parse(u.Whole); err == nil {
-		return t, m.Gather(t, []*spec.Spec{s})
+		return t, h.Gather(t, []*spec.Spec{s})
 	}
 	return t, nil
 }
 
 // functions returns what reports whether a function can be probed. The kernel takes long to
 // list them, so the list is kept.
-func functions(m *machine.Machine) func(module, name string) bool {
+func functions(h *host.Host) func(module, name string) bool {
 	dir, err := os.UserCacheDir()
 	if err != nil {
-		return m.FS.TraceableFunctions()
+		return h.FS.TraceableFunctions()
 	}
-	return m.KeptFunctions(filepath.Join(dir, "tsnoop"))
+	return h.KeptFunctions(filepath.Join(dir, "tsnoop"))
 }
 
 // typeWords completes the names of types for info.
@@ -131,7 +131,7 @@ func completeValue(f *flags.Row, value string) shell.Answer {
 // pids completes the last item of a list of process IDs.
 func pids(list string) (words []shell.Word) {
 	head := list[:strings.LastIndexByte(list, ',')+1]
-	for _, p := range machine.Processes() {
+	for _, p := range host.Processes() {
 		if text := fmt.Sprint(head, p.PID); strings.HasPrefix(text, list) {
 			words = append(words, shell.Word{Text: text, Is: string(render.AppendEscaped(nil, []byte(p.Comm), render.NoQuote))})
 		}
@@ -142,7 +142,7 @@ func pids(list string) (words []shell.Word) {
 // comms completes the name of a process.
 func comms(word string) (words []shell.Word) {
 	var names []string
-	for _, p := range machine.Processes() {
+	for _, p := range host.Processes() {
 		names = append(names, p.Comm)
 	}
 	slices.Sort(names)

@@ -128,7 +128,7 @@ func TestDist(t *testing.T) {
 	})
 }
 
-// leaks looks for this machine in a package.
+// leaks looks for this host in a package.
 func leaks(t *testing.T, file, dir string) {
 	t.Helper()
 	b, err := os.ReadFile(file)

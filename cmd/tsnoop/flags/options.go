@@ -11,7 +11,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/specfile"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/render/sum"
-	"github.com/tsnoop/tsnoop/tracefs/machine"
+	"github.com/tsnoop/tsnoop/tracefs/host"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
@@ -29,7 +29,7 @@ type Options struct {
 	// The values of flags in the form in which the engine and the outputs take them.
 	// Values that depend on several flags, or on the machine, are added when they are
 	// used.
-	Plan  machine.PlanOptions
+	Plan  host.PlanOptions
 	Trace trace.Options
 	Show  render.Options
 

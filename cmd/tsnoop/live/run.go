@@ -1,4 +1,4 @@
-// Package live runs a trace on this machine, with the program after -- if there is one,
+// Package live runs a trace on this host, with the program after -- if there is one,
 // until the program ends, a signal comes or the time is over. Then it undoes
 // everything.
 package live
@@ -20,15 +20,15 @@ import (
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/render/sum"
 	"github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/machine"
+	"github.com/tsnoop/tsnoop/tracefs/host"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
-// A Run is a trace on this machine.
+// A Run is a trace on this host.
 type Run struct {
 	o       *flags.Options
 	ui      *terminal.UI
-	machine *machine.Machine
+	host    *host.Host
 	plans   []*plan.Plan
 	later   []*spec.Spec
 	program *program
@@ -57,7 +57,7 @@ func (r *Run) resolve(text bool) (err error) {
 	if text && !r.o.Plan.Chain { // a recording needs the fields of its events before it begins
 		later = func(s *spec.Spec) { r.later = append(r.later, s) }
 	}
-	r.machine, r.plans, err = target.Plans(r.o, text, later)
+	r.host, r.plans, err = target.Plans(r.o, text, later)
 	return err
 }
 
@@ -84,7 +84,7 @@ func (r *Run) Trace(out *os.File, tell func(tracefs.Warning), do func(ctx contex
 	progress := r.ui.NewProgress()
 	to := r.options()
 	to.Progress, to.Warn = progress.Step, tell
-	t, err := trace.Arm(signalled, r.machine, r.plans, to)
+	t, err := trace.Arm(signalled, r.host, r.plans, to)
 	progress.End()
 	if errors.Is(err, trace.ErrInterrupted) {
 		return nil

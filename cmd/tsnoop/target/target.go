@@ -8,10 +8,10 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/machine"
+	"github.com/tsnoop/tsnoop/tracefs/host"
 )
 
-// Tracefs opens the tracefs of this machine, or the one that the user has named.
+// Tracefs opens the tracefs of this host, or the one that the user has named.
 func Tracefs(o *flags.Options) (*tracefs.FS, error) {
 	if o.Tracefs != "" {
 		return tracefs.At(o.Tracefs)
@@ -19,20 +19,20 @@ func Tracefs(o *flags.Options) (*tracefs.FS, error) {
 	return tracefs.Find()
 }
 
-// Machine returns this machine. If tracefs cannot be read, nothing can be armed. That
+// Host returns this host. If tracefs cannot be read, nothing can be armed. That
 // is an error if arms is set, or if the user has said where tracefs is.
-func Machine(o *flags.Options, arms bool) (*machine.Machine, error) {
+func Host(o *flags.Options, arms bool) (*host.Host, error) {
 	fs, err := Tracefs(o)
 	if err != nil && (arms || o.Tracefs != "") {
 		return nil, err
 	}
-	return machine.New(fs), nil
+	return host.New(fs), nil
 }
 
-// Plans resolves the specs for this machine. later, if not nil, is as in
-// [machine.PlanOptions].
-func Plans(o *flags.Options, text bool, later func(*spec.Spec)) (*machine.Machine, []*plan.Plan, error) {
-	m, err := Machine(o, true)
+// Plans resolves the specs for this host. later, if not nil, is as in
+// [host.PlanOptions].
+func Plans(o *flags.Options, text bool, later func(*spec.Spec)) (*host.Host, []*plan.Plan, error) {
+	h, err := Host(o, true)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -41,17 +41,17 @@ func Plans(o *flags.Options, text bool, later func(*spec.Spec)) (*machine.Machin
 		return nil, nil, err
 	}
 	po.Text, po.Later = text, later
-	plans, err := m.Plan(o.Args, po)
+	plans, err := h.Plan(o.Args, po)
 	if err != nil {
 		return nil, nil, err
 	}
-	return m, plans, CheckPlans(o, plans)
+	return h, plans, CheckPlans(o, plans)
 }
 
 // LinePlans resolves specs for the lines that --emit prints. If tracefs cannot be read,
 // it is assumed to offer what every kernel since 5.10 does.
 func LinePlans(o *flags.Options, specs []string) ([]*plan.Plan, error) {
-	m, err := Machine(o, false)
+	h, err := Host(o, false)
 	if err != nil {
 		return nil, err
 	}
@@ -60,11 +60,11 @@ func LinePlans(o *flags.Options, specs []string) ([]*plan.Plan, error) {
 		return nil, err
 	}
 	po.Lines, po.Explained = true, o.Explain
-	return m.Plan(specs, po)
+	return h.Plan(specs, po)
 }
 
 // PlanOptions says what the specs are resolved for. Files of types are read only once.
-func PlanOptions(o *flags.Options) (po machine.PlanOptions, err error) {
+func PlanOptions(o *flags.Options) (po host.PlanOptions, err error) {
 	if len(o.BTF) > 0 && o.Plan.Kernel == nil {
 		kernel, err := Kernel(o)
 		if err != nil {

@@ -23,7 +23,7 @@ func (u *UI) Report(err error) int {
 	err = NoTypes(err)
 	var specs spec.Errors
 	var use *flags.Error
-	var machine *tracefs.HostError
+	var host *tracefs.HostError
 	var status ExitStatus
 	switch {
 	case err == nil:
@@ -37,9 +37,9 @@ func (u *UI) Report(err error) int {
 		u.Warn("%s", use.Msg)
 		u.Hint(use.Hint)
 		return 2
-	case errors.As(err, &machine):
-		u.Warn("%s", machine.Msg)
-		u.Hint(machine.Hint)
+	case errors.As(err, &host):
+		u.Warn("%s", host.Msg)
+		u.Hint(host.Hint)
 		return 1
 	}
 	for _, text := range each(err) {

@@ -16,7 +16,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/machine"
+	"github.com/tsnoop/tsnoop/tracefs/host"
 	"github.com/tsnoop/tsnoop/tracefs/proc/symbols"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
@@ -176,8 +176,8 @@ func dumps(t *testing.T, specs []string, offsets []uint64) (all [][]value.Value)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := machine.New(fs)
-	plans, err := m.Plan(specs, machine.PlanOptions{})
+	h := host.New(fs)
+	plans, err := h.Plan(specs, host.PlanOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func dumps(t *testing.T, specs []string, offsets []uint64) (all [][]value.Value)
 	pid, _ := strconv.Atoi(l.pid)
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	armed, err := trace.Arm(ctx, m, plans, trace.Options{Pids: []int{pid}})
+	armed, err := trace.Arm(ctx, h, plans, trace.Options{Pids: []int{pid}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/machine"
+	"github.com/tsnoop/tsnoop/tracefs/host"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
@@ -76,8 +76,8 @@ func showExpressions(t *testing.T, core *kcore, exprs []*expression, specs []str
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := machine.New(fs)
-	plans, err = m.Plan(specs, machine.PlanOptions{})
+	h := host.New(fs)
+	plans, err = h.Plan(specs, host.PlanOptions{})
 	var wrong spec.Errors
 	if errors.As(err, &wrong) {
 		for _, e := range wrong[:min(20, len(wrong))] {
@@ -91,7 +91,7 @@ func showExpressions(t *testing.T, core *kcore, exprs []*expression, specs []str
 	planned := time.Now()
 	ctx, stop := context.WithTimeout(t.Context(), patience)
 	defer stop()
-	tr, err := trace.Arm(ctx, m, plans, trace.Options{Pids: []int{os.Getpid()}, BufferKB: 8192})
+	tr, err := trace.Arm(ctx, h, plans, trace.Options{Pids: []int{os.Getpid()}, BufferKB: 8192})
 	if err != nil {
 		t.Fatal(err)
 	}

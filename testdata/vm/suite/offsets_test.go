@@ -47,7 +47,7 @@ func checkSteps(t *testing.T, exprs []*expression) {
 }
 
 // TestOffsetsHere compares the offsets that TestVMExpressions has left in a file with
-// those that pahole of this machine finds in the BTF beside it.
+// those that pahole of this host finds in the BTF beside it.
 func TestOffsetsHere(t *testing.T) {
 	file := os.Getenv("TSNOOP_LEFT")
 	f, err := os.Open(file)

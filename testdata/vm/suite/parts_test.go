@@ -10,7 +10,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/machine"
+	"github.com/tsnoop/tsnoop/tracefs/host"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
@@ -34,7 +34,7 @@ func TestEndsParts(t *testing.T) {
 			t.Fatal(err)
 		}
 		pid, _ := strconv.Atoi(l.pid)
-		armed, stop := armParts(t, machine.New(fs), pid, tt.drop)
+		armed, stop := armParts(t, host.New(fs), pid, tt.drop)
 		seen := readParts(t, armed, l, stop)
 		if err := armed.Close(); err != nil {
 			t.Error(err)
@@ -53,9 +53,9 @@ func TestEndsParts(t *testing.T) {
 
 // armParts traces generic_file_llseek by the probes of two plans as if they were one's,
 // and once more. The second part of one side never passes its filter.
-func armParts(t *testing.T, m *machine.Machine, pid int, drop dynevent.Side) (*trace.Trace, context.CancelFunc) {
+func armParts(t *testing.T, h *host.Host, pid int, drop dynevent.Side) (*trace.Trace, context.CancelFunc) {
 	t.Helper()
-	plans, err := m.Plan([]string{"generic_file_llseek(offset, return)", "generic_file_llseek(offset, file, return)", "generic_file_llseek(offset)"}, machine.PlanOptions{})
+	plans, err := h.Plan([]string{"generic_file_llseek(offset, return)", "generic_file_llseek(offset, file, return)", "generic_file_llseek(offset)"}, host.PlanOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func armParts(t *testing.T, m *machine.Machine, pid int, drop dynevent.Side) (*t
 		}
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	armed, err := trace.Arm(ctx, m, []*plan.Plan{whole, plans[2]}, trace.Options{Pids: []int{pid}, BufferKB: 16 << 10})
+	armed, err := trace.Arm(ctx, h, []*plan.Plan{whole, plans[2]}, trace.Options{Pids: []int{pid}, BufferKB: 16 << 10})
 	if err != nil {
 		t.Fatal(err)
 	}

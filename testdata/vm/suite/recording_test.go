@@ -27,7 +27,7 @@ var (
 		load open /tmp/known`
 )
 
-// TestVMRecording makes a recording of known calls. It leaves this machine by /out.
+// TestVMRecording makes a recording of known calls. It leaves this host by /out.
 func TestVMRecording(t *testing.T) {
 	if err := os.WriteFile("/tmp/known", nil, 0o644); err != nil {
 		t.Fatal(err)

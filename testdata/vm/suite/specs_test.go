@@ -17,7 +17,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/machine"
+	"github.com/tsnoop/tsnoop/tracefs/host"
 )
 
 // TestVMSpecs makes specs of this kernel's own types, 300 in full, as wild as users
@@ -49,7 +49,7 @@ func TestVMSpecs(t *testing.T) {
 		kinds[walks[i].kind]++
 		specs[i] = walks[i].spec()
 	}
-	plans, err := machine.New(fs).Plan(specs, machine.PlanOptions{})
+	plans, err := host.New(fs).Plan(specs, host.PlanOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 	"testing"
 
 	"github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/machine"
+	"github.com/tsnoop/tsnoop/tracefs/host"
 )
 
 // loadedSystems are systems that the load of TestTrustTracepoints reaches.
@@ -125,7 +125,7 @@ func planEach(t *testing.T, specs []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plans, err := machine.New(fs).Plan(specs, machine.PlanOptions{})
+	plans, err := host.New(fs).Plan(specs, host.PlanOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/machine"
+	"github.com/tsnoop/tsnoop/tracefs/host"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 	"golang.org/x/sys/unix"
 )
@@ -87,15 +87,15 @@ type trial struct {
 }
 
 // tryOnce arms, makes three calls, waits for them and takes all back.
-func tryOnce(t *testing.T, m *machine.Machine, text bool) (tr trial) {
+func tryOnce(t *testing.T, h *host.Host, text bool) (tr trial) {
 	t.Helper()
 	defer func() {
 		if p := recover(); p != nil {
 			t.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
-	plans, err := m.Plan([]string{"generic_file_llseek(offset, return) if offset > 1000 && offset < 1004", "vfs_fsync(file, datasync)"},
-		machine.PlanOptions{Text: text})
+	plans, err := h.Plan([]string{"generic_file_llseek(offset, return) if offset > 1000 && offset < 1004", "vfs_fsync(file, datasync)"},
+		host.PlanOptions{Text: text})
 	if err != nil {
 		return trial{err: err}
 	}
@@ -105,7 +105,7 @@ func tryOnce(t *testing.T, m *machine.Machine, text bool) (tr trial) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	armed, err := trace.Arm(ctx, m, plans, o)
+	armed, err := trace.Arm(ctx, h, plans, o)
 	if err != nil {
 		tr.err = err
 		return tr
@@ -162,9 +162,9 @@ func TestTrustFault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := machine.New(fsys)
-	tryOnce(t, m, false) // what it reads once for all
-	f := &faulting{t: t, fsys: fsys, m: m}
+	h := host.New(fsys)
+	tryOnce(t, h, false) // what it reads once for all
+	f := &faulting{t: t, fsys: fsys, m: h}
 	if size(0, 1) == 1 { // else only who has started this looks: each file that is read here is stopped at three times
 		f.before = nearby(t)
 	}
@@ -221,7 +221,7 @@ func TestTrustFault(t *testing.T) {
 type faulting struct {
 	t      *testing.T
 	fsys   *tracefs.FS
-	m      *machine.Machine
+	m      *host.Host
 	before tree
 	text   bool
 	runs   int

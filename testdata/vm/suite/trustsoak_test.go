@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/tsnoop/tsnoop/tracefs"
-	"github.com/tsnoop/tsnoop/tracefs/machine"
+	"github.com/tsnoop/tsnoop/tracefs/host"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 	"golang.org/x/sys/unix"
 )
@@ -176,16 +176,16 @@ func TestTrustRounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := machine.New(fs)
+	h := host.New(fs)
 	specs := []string{"vfs_open(path)", "generic_file_llseek(offset, return) if offset == 7"}
-	plans, err := m.Plan(specs, machine.PlanOptions{})
+	plans, err := h.Plan(specs, host.PlanOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	round := func() {
 		ctx, stop := context.WithCancel(context.Background())
 		defer stop()
-		armed, err := trace.Arm(ctx, m, plans, trace.Options{BufferKB: 64})
+		armed, err := trace.Arm(ctx, h, plans, trace.Options{BufferKB: 64})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,6 @@
 //go:build vm
 
-package machine
+package host
 
 import (
 	"testing"
@@ -16,8 +16,8 @@ func TestVMSyscallTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := New(fs)
-	target, err := m.Target(PlanOptions{Lines: true})
+	h := New(fs)
+	target, err := h.Target(PlanOptions{Lines: true})
 	if err != nil {
 		t.Fatal(err)
 	}

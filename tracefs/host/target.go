@@ -1,4 +1,4 @@
-package machine
+package host
 
 import (
 	"errors"
@@ -13,15 +13,15 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
-// Target describes the kernel that specs are resolved for. If this machine's tracefs
+// Target describes the kernel that specs are resolved for. If this host's tracefs
 // cannot be read, it is assumed to offer what every kernel since 5.10 does.
-func (m *Machine) Target(o PlanOptions) (*target.Target, error) {
+func (h *Host) Target(o PlanOptions) (*target.Target, error) {
 	t := &target.Target{
 		Kernel: o.Kernel, Arch: o.Arch, Deep: o.Deep, Pair: o.Pair, Measures: o.Measures, MaxActive: o.MaxActive, Comm: o.Comm, Taken: o.Taken, FromFile: o.FromFile,
 		Live: !o.Lines, Calls: !o.Lines || o.Explained,
 	}
 	if t.Kernel == nil {
-		t.Kernel = m.types()
+		t.Kernel = h.types()
 	}
 	if t.Arch == nil {
 		t.Arch = abi.Named("")
@@ -32,15 +32,15 @@ func (m *Machine) Target(o PlanOptions) (*target.Target, error) {
 	if o.Text && !o.Lines {
 		t.Nonce, t.AsText = nonce(), !o.Raw
 	}
-	if err := m.features(t, o); err != nil {
+	if err := h.features(t, o); err != nil {
 		return nil, err
 	}
 	if o.elsewhere() {
 		return t, nil
 	}
-	t.Symbols, t.Modules = m.SymbolFacts, proc.ModuleNames()
+	t.Symbols, t.Modules = h.SymbolFacts, proc.ModuleNames()
 	t.ModuleFuncs = func() []string {
-		names, _ := m.Symbols.ModuleFuncs("") // they are only suggested
+		names, _ := h.Symbols.ModuleFuncs("") // they are only suggested
 		return names
 	}
 	t.Places, t.CPUs, t.OnlyCPUs = map[string]target.SymbolPlace{}, &target.CPUs{}, o.CPUs
@@ -52,16 +52,16 @@ func (m *Machine) Target(o PlanOptions) (*target.Target, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.FaultCount = target.FaultCountOf(t.Kernel, m.Symbols.Addrs, end)
+		t.FaultCount = target.FaultCountOf(t.Kernel, h.Symbols.Addrs, end)
 	}
 	if t.Live {
 		t.Reserved = map[string]target.Reserved{tracefs.NewTaskEvent: {For: "to tell threads from processes", Instead: "trace wake_up_new_task(p->pid, p->comm)"}}
 	}
-	if m.FS != nil {
-		t.LongestArg = sync.OnceValue(m.FS.LongestArg)
-		t.Tracepoints = m.tracepoints()
-		t.SyscallReads = m.FS.SyscallReads
-		t.SyscallNames, t.SyscallParams = sync.OnceValue(m.FS.Syscalls), m.syscallParams
+	if h.FS != nil {
+		t.LongestArg = sync.OnceValue(h.FS.LongestArg)
+		t.Tracepoints = h.tracepoints()
+		t.SyscallReads = h.FS.SyscallReads
+		t.SyscallNames, t.SyscallParams = sync.OnceValue(h.FS.Syscalls), h.syscallParams
 	}
 	return t, nil
 }
@@ -69,7 +69,7 @@ func (m *Machine) Target(o PlanOptions) (*target.Target, error) {
 // refuser returns a function for fetchargs.ResolveTried. A function that ftrace knows and
 // kprobes do not need themselves can be probed. For all else the kernel is asked, if live is
 // set, with probes that are never enabled. traceable returns what ftrace knows.
-func (m *Machine) refuser(t *target.Target, traceable func() func(module, name string) bool) func(*plan.Plan) (spec.Errors, error) {
+func (h *Host) refuser(t *target.Target, traceable func() func(module, name string) bool) func(*plan.Plan) (spec.Errors, error) {
 	return func(p *plan.Plan) (spec.Errors, error) {
 		if p.Glob != nil || !p.AtFunction() { // a glob has only functions that can be probed
 			return nil, nil
@@ -80,25 +80,25 @@ func (m *Machine) refuser(t *target.Target, traceable func() func(module, name s
 		}
 		known := traceable()
 		switch {
-		case m.Reasons.Blacklisted(name):
-			msg := "the kernel cannot probe " + p.Spec.Func.Text + ": " + m.Reasons.WhyNot(name, p.Func.Module)
+		case h.Reasons.Blacklisted(name):
+			msg := "the kernel cannot probe " + p.Spec.Func.Text + ": " + h.Reasons.WhyNot(name, p.Func.Module)
 			return spec.Errors{{Text: p.Spec.Text, Span: p.Spec.Func.Span, Msg: msg}}, nil
 		case known != nil && known(p.Func.Module, name) || !t.Live:
 			return nil, nil
 		}
-		return m.Reasons.Trial(p)
+		return h.Reasons.Trial(p)
 	}
 }
 
-// ErrArch says that this machine's architecture is not supported.
+// ErrArch says that this host's architecture is not supported.
 var ErrArch = errors.New("this machine's architecture is not supported")
 
-func (m *Machine) features(t *target.Target, o PlanOptions) error {
+func (h *Host) features(t *target.Target, o PlanOptions) error {
 	switch {
 	case o.Features != nil:
 		t.Features = *o.Features
-	case m.FS != nil:
-		f, err := m.FS.Features()
+	case h.FS != nil:
+		f, err := h.FS.Features()
 		if err != nil {
 			return err
 		}

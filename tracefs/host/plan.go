@@ -1,4 +1,4 @@
-package machine
+package host
 
 import (
 	"crypto/rand"
@@ -22,7 +22,7 @@ import (
 // machine.
 type PlanOptions struct {
 	// Kernel has the types. Arch is the machine's architecture and Features what its
-	// tracefs offers. Each that is nil is taken from this machine.
+	// tracefs offers. Each that is nil is taken from this host.
 	Kernel   *btf.Kernel
 	Arch     *abi.Arch
 	Features *dynevent.Features
@@ -62,26 +62,26 @@ func (o *PlanOptions) elsewhere() bool {
 
 // Plan resolves specs to plans. All that is wrong with them is returned as one
 // spec.Errors; without types the error wraps btf.ErrNoBTF.
-func (m *Machine) Plan(specs []string, o PlanOptions) ([]*plan.Plan, error) {
-	target, err := m.Target(o)
+func (h *Host) Plan(specs []string, o PlanOptions) ([]*plan.Plan, error) {
+	target, err := h.Target(o)
 	if err != nil {
 		return nil, err
 	}
 	parsed, wrong := spec.ParseAll(specs)
 	all := spec.WithStarters(parsed)
-	if err := m.Gather(target, all); err != nil {
+	if err := h.Gather(target, all); err != nil {
 		return nil, err
 	}
 	var refused func(*plan.Plan) (spec.Errors, error)
-	if m.FS != nil && !o.elsewhere() {
+	if h.FS != nil && !o.elsewhere() {
 		traceable := o.Traceable
 		if traceable == nil {
-			traceable = sync.OnceValue(m.FS.TraceableFunctions)
+			traceable = sync.OnceValue(h.FS.TraceableFunctions)
 		}
 		if slices.ContainsFunc(all, hasGlob) {
 			target.Traceable = traceable()
 		}
-		refused = m.refuser(target, traceable)
+		refused = h.refuser(target, traceable)
 	}
 	if o.Later != nil && o.Wait {
 		parsed = slices.DeleteFunc(parsed, func(s *spec.Spec) bool {

@@ -1,6 +1,6 @@
-// Package machine finds out what this host offers for tracing: its types, symbols, features
+// Package host finds out what this host offers for tracing: its types, symbols, features
 // and functions. It asks for each thing only once, and plans specs for what it has found.
-package machine
+package host
 
 import (
 	"maps"
@@ -15,14 +15,14 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/proc/symbols"
 )
 
-// A Machine is the running kernel as one run sees it. It reads each thing only once.
-// For another trace, perhaps after modules were loaded, make another Machine.
-type Machine struct {
+// A Host is the running kernel as one run sees it. It reads each thing only once.
+// For another trace, perhaps after modules were loaded, make another Host.
+type Host struct {
 	FS      *tracefs.FS // nil if it cannot be read
 	Symbols *symbols.Table
 	Reasons *define.Reasons
 
-	types  func() *btf.Kernel // of this machine
+	types  func() *btf.Kernel // of this host
 	hz     func() int         // jiffies a second, 0 if not known
 	builds map[string]string  // builds of modules whose types were read before they are loaded
 
@@ -30,10 +30,10 @@ type Machine struct {
 	facts map[string]target.SymbolFacts // facts about the names that were asked for without modules
 }
 
-// New returns a Machine. fs may be nil if tracefs cannot be read. Then nothing
+// New returns a Host. fs may be nil if tracefs cannot be read. Then nothing
 // can be armed, and PlanOptions.Lines must be set.
-func New(fs *tracefs.FS) *Machine {
-	return &Machine{
+func New(fs *tracefs.FS) *Host {
+	return &Host{
 		FS:      fs,
 		types:   sync.OnceValue(btf.Running),
 		Symbols: symbols.Running(),
@@ -44,23 +44,23 @@ func New(fs *tracefs.FS) *Machine {
 	}
 }
 
-// SymbolFacts looks up functions by name in this machine's symbol table. Modules are
+// SymbolFacts looks up functions by name in this host's symbol table. Modules are
 // searched if modules is set or if the kernel itself lacks one of the names. If the
 // table hides addresses or does not exist, the result is nil, and names are used as
 // they are.
 //
 // The answers are kept: when a file of specs is edited, most names stay the same, and
 // searching the table takes a large part of the time.
-func (m *Machine) SymbolFacts(names []string, modules bool) (map[string]target.SymbolFacts, error) {
+func (h *Host) SymbolFacts(names []string, modules bool) (map[string]target.SymbolFacts, error) {
 	if modules {
-		return m.lookUp(names, true)
+		return h.lookUp(names, true)
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	known := make(map[string]target.SymbolFacts, len(names))
 	var further []string
 	for _, name := range names {
-		if f, ok := m.facts[name]; ok {
+		if f, ok := h.facts[name]; ok {
 			known[name] = f
 		} else {
 			further = append(further, name)
@@ -69,18 +69,18 @@ func (m *Machine) SymbolFacts(names []string, modules bool) (map[string]target.S
 	if len(further) == 0 && len(names) > 0 {
 		return known, nil
 	}
-	found, err := m.lookUp(further, false)
+	found, err := h.lookUp(further, false)
 	if found == nil || err != nil {
 		return nil, err
 	}
-	maps.Copy(m.facts, found)
+	maps.Copy(h.facts, found)
 	maps.Copy(known, found)
 	return known, nil
 }
 
 // lookUp searches the symbol table for SymbolFacts.
-func (m *Machine) lookUp(names []string, modules bool) (map[string]target.SymbolFacts, error) {
-	facts, stext, err := m.Symbols.Facts(names, modules)
+func (h *Host) lookUp(names []string, modules bool) (map[string]target.SymbolFacts, error) {
+	facts, stext, err := h.Symbols.Facts(names, modules)
 	if facts == nil {
 		return nil, err
 	}
@@ -98,8 +98,8 @@ func (m *Machine) lookUp(names []string, modules bool) (map[string]target.Symbol
 }
 
 // syscallParams reads the parameters of a system call from the format of its event.
-func (m *Machine) syscallParams(name string) ([]syscalls.Param, bool) {
-	fields, ok := m.FS.SyscallFields(name)
+func (h *Host) syscallParams(name string) ([]syscalls.Param, bool) {
+	fields, ok := h.FS.SyscallFields(name)
 	params := make([]syscalls.Param, len(fields))
 	for i, f := range fields {
 		params[i] = syscalls.Param{Type: f.Type, Name: f.Name}
@@ -110,11 +110,11 @@ func (m *Machine) syscallParams(name string) ([]syscalls.Param, bool) {
 // CountsFaults reports whether the kernel counts a fetch that faults as a miss, of every probe
 // on the function; there is an event nevertheless. So did each architecture's
 // kprobe_fault_handler, which 5.14 took away together with this member (ec6aba3d2be1).
-func (m *Machine) CountsFaults() bool {
-	if f, err := m.FS.Features(); err == nil && f.Symstr {
+func (h *Host) CountsFaults() bool {
+	if f, err := h.FS.Features(); err == nil && f.Symstr {
 		return false // it is far newer, and the types need not be searched
 	}
-	t, err := m.types().Type("struct kprobe")
+	t, err := h.types().Type("struct kprobe")
 	if err != nil {
 		return false
 	}

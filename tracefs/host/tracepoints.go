@@ -1,4 +1,4 @@
-package machine
+package host
 
 import (
 	"strings"
@@ -8,20 +8,20 @@ import (
 )
 
 // tracepoints returns the events of the kernel's own tracepoints.
-func (m *Machine) tracepoints() *tracepoint.Set {
+func (h *Host) tracepoints() *tracepoint.Set {
 	known := map[string][]string{}
 	return &tracepoint.Set{
-		Systems: sync.OnceValue(m.FS.Systems),
+		Systems: sync.OnceValue(h.FS.Systems),
 		Events: func(system string) []string {
 			events, ok := known[system]
 			if !ok {
-				events = m.FS.SystemEvents(system)
+				events = h.FS.SystemEvents(system)
 				known[system] = events
 			}
 			return events
 		},
 		Event: func(system, name string) (*tracepoint.Event, error) {
-			f, err := m.FS.EventFormat(system, name)
+			f, err := h.FS.EventFormat(system, name)
 			if err != nil {
 				return nil, err
 			}

@@ -1,4 +1,4 @@
-package machine
+package host
 
 import (
 	"errors"
@@ -14,9 +14,9 @@ import (
 // await adds the module of a spec to those that t waits for, with its types, unless it is
 // loaded. If the spec names none, as in ext4_file_open, the module may be the beginning of
 // the function's name.
-func (m *Machine) await(t *target.Target, s *spec.Spec) {
+func (h *Host) await(t *target.Target, s *spec.Spec) {
 	if s.Module.Text != "" {
-		m.awaitModule(t, s.Module.Text)
+		h.awaitModule(t, s.Module.Text)
 		return
 	}
 	name, _, _ := strings.Cut(s.Func.Text, ".")
@@ -24,7 +24,7 @@ func (m *Machine) await(t *target.Target, s *spec.Spec) {
 		return
 	}
 	for i := strings.LastIndexByte(name, '_'); i > 0; i = strings.LastIndexByte(name[:i], '_') {
-		m.awaitModule(t, name[:i])
+		h.awaitModule(t, name[:i])
 		if awaited, why := t.Waits(name[:i]); awaited && why == nil {
 			if _, err := t.Kernel.Func(name[:i], name); err == nil {
 				return
@@ -34,13 +34,13 @@ func (m *Machine) await(t *target.Target, s *spec.Spec) {
 }
 
 // awaitModule reads the file of a module once.
-func (m *Machine) awaitModule(t *target.Target, module string) {
+func (h *Host) awaitModule(t *target.Target, module string) {
 	if _, known := t.Awaited[module]; !known && t.Lacks(module) {
-		t.Awaited[module] = m.addTypes(t.Kernel, module)
+		t.Awaited[module] = h.addTypes(t.Kernel, module)
 	}
 }
 
-func (m *Machine) addTypes(k *btf.Kernel, name string) error {
+func (h *Host) addTypes(k *btf.Kernel, name string) error {
 	file, err := proc.ReadModuleFile(name)
 	if err != nil {
 		return err
@@ -51,10 +51,10 @@ func (m *Machine) addTypes(k *btf.Kernel, name string) error {
 	if err := k.AddModule(name, file.Data); err != nil {
 		return fmt.Errorf("%s: %w", file.Path, err)
 	}
-	m.builds[name] = file.Build()
+	h.builds[name] = file.Build()
 	return nil
 }
 
 // Build returns the build of a module whose types were read before it is loaded, "" for any
 // other.
-func (m *Machine) Build(module string) string { return m.builds[module] }
+func (h *Host) Build(module string) string { return h.builds[module] }

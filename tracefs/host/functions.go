@@ -1,4 +1,4 @@
-package machine
+package host
 
 import (
 	"errors"
@@ -14,9 +14,9 @@ import (
 // can be probed, sorted by name. A function of a module is prefixed with "MODULE:".
 // If the pattern is GROUP:NAME, it yields what is in groups instead.
 // System calls come last, with the parameters that programs know.
-func (m *Machine) Functions(pattern string, o PlanOptions) (iter.Seq[string], error) {
+func (h *Host) Functions(pattern string, o PlanOptions) (iter.Seq[string], error) {
 	o.Lines = true
-	target, err := m.Target(o)
+	target, err := h.Target(o)
 	if err != nil {
 		return nil, err
 	}
@@ -32,14 +32,14 @@ func (m *Machine) Functions(pattern string, o PlanOptions) (iter.Seq[string], er
 	funcs, err := target.Kernel.Funcs(pattern)
 	var missing *btf.NotFoundError
 	if errors.As(err, &missing) && target.Modules != nil && !target.Lacks(missing.Name) {
-		funcs, err = m.untyped(missing.Name, pattern)
+		funcs, err = h.untyped(missing.Name, pattern)
 	}
 	if err != nil {
 		return nil, err
 	}
 	traceable := func(module, name string) bool { return true }
-	if m.FS != nil && !o.elsewhere() {
-		if known := m.FS.TraceableFunctions(); known != nil {
+	if h.FS != nil && !o.elsewhere() {
+		if known := h.FS.TraceableFunctions(); known != nil {
 			traceable = known
 		}
 	}
@@ -66,7 +66,7 @@ func (m *Machine) Functions(pattern string, o PlanOptions) (iter.Seq[string], er
 
 // untyped returns the functions that match a pattern in a module that has no BTF, from the
 // symbol table, which writes "-" in its name as "_".
-func (m *Machine) untyped(module, pattern string) (funcs []*btf.Func, err error) {
+func (h *Host) untyped(module, pattern string) (funcs []*btf.Func, err error) {
 	_, glob, ok := strings.Cut(strings.TrimPrefix(pattern, "mod:"), ":")
 	if !ok {
 		glob = "*"
@@ -76,7 +76,7 @@ func (m *Machine) untyped(module, pattern string) (funcs []*btf.Func, err error)
 		return nil, err
 	}
 	module = strings.ReplaceAll(module, "-", "_")
-	names, err := m.Symbols.ModuleFuncs(module)
+	names, err := h.Symbols.ModuleFuncs(module)
 	slices.Sort(names)
 	for _, name := range names {
 		if match(name) {
@@ -87,12 +87,12 @@ func (m *Machine) untyped(module, pattern string) (funcs []*btf.Func, err error)
 }
 
 // Describe returns what matches the glob GROUP:NAME and is not a function of a module.
-func (m *Machine) Describe(pattern string, o PlanOptions) ([]find.Description, error) {
+func (h *Host) Describe(pattern string, o PlanOptions) ([]find.Description, error) {
 	if !strings.Contains(pattern, ":") {
 		return nil, nil // no need to look at the machine
 	}
 	o.Lines = true
-	target, err := m.Target(o)
+	target, err := h.Target(o)
 	if err != nil {
 		return nil, err
 	}
@@ -100,9 +100,9 @@ func (m *Machine) Describe(pattern string, o PlanOptions) ([]find.Description, e
 }
 
 // Syscalls returns the system calls that match name, which may be a glob.
-func (m *Machine) Syscalls(name string, o PlanOptions) ([]find.SyscallFunc, error) {
+func (h *Host) Syscalls(name string, o PlanOptions) ([]find.SyscallFunc, error) {
 	o.Lines = true
-	target, err := m.Target(o)
+	target, err := h.Target(o)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package machine
+package host
 
 import (
 	"bytes"
@@ -10,14 +10,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Processes returns the processes of this machine, sorted by ID.
+// Processes returns the processes of this host, sorted by ID.
 func Processes() []proc.Process { return proc.Processes() }
 
 // KeptFunctions returns a function that reports whether a function can be probed, nil if
 // that is not known. The kernel takes long to list them, so the list is kept in the
 // directory dir until the kernel boots again or its modules change. Only the owner of dir
 // may write to it; if that is not so, or the list cannot be kept, it is read each time.
-func (m *Machine) KeptFunctions(dir string) func(module, name string) bool {
+func (h *Host) KeptFunctions(dir string) func(module, name string) bool {
 	path := filepath.Join(dir, "functions")
 	key := append([]byte("tsnoop "+proc.BootID()+" "+proc.LoadedModules()), '\n')
 	if kept, err := os.ReadFile(path); err == nil && ownDir(dir) {
@@ -25,7 +25,7 @@ func (m *Machine) KeptFunctions(dir string) func(module, name string) bool {
 			return tracefs.ParseFunctions(text)
 		}
 	}
-	text, err := m.FS.FunctionList()
+	text, err := h.FS.FunctionList()
 	if err != nil {
 		return nil
 	}

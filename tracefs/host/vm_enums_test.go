@@ -1,6 +1,6 @@
 //go:build vm
 
-package machine
+package host
 
 import (
 	"strings"

@@ -1,4 +1,4 @@
-package machine
+package host
 
 import (
 	"strings"
@@ -8,19 +8,19 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/target"
 )
 
-// Gather adds to t what specs, and the measures of t, ask of this machine by name: where
+// Gather adds to t what specs, and the measures of t, ask of this host by name: where
 // variables are, the CPUs, and the types of modules that the run waits for. A plan can then
 // be made without another look at the machine.
-func (m *Machine) Gather(t *target.Target, specs []*spec.Spec) error {
+func (h *Host) Gather(t *target.Target, specs []*spec.Spec) error {
 	if t.Places == nil {
 		return nil // another machine
 	}
-	t.HZ = m.hz()
-	g := gathering{table: m, t: t}
+	t.HZ = h.hz()
+	g := gathering{table: h, t: t}
 	for _, s := range specs {
 		for ; s != nil; s = s.Else {
 			if t.Awaited != nil {
-				m.await(t, s)
+				h.await(t, s)
 			}
 			s.Inspect(g.expr)
 		}
@@ -40,7 +40,7 @@ func (m *Machine) Gather(t *target.Target, specs []*spec.Spec) error {
 
 // A gathering is the state of Gather.
 type gathering struct {
-	table  *Machine
+	table  *Host
 	t      *target.Target
 	perCPU bool // a spec asks for what each CPU has its own of
 	far    bool // by the address itself, which is a sum with the offset of the CPU

@@ -1,4 +1,4 @@
-package machine
+package host
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Fact is one line of a bug report: what it is about, and what it is on this machine.
+// A Fact is one line of a bug report: what it is about, and what it is on this host.
 type Fact struct{ What, Note string }
 
 // options lists the kernel configuration options that decide what can be traced.
@@ -24,7 +24,7 @@ var options = []string{
 	"CC_IS_CLANG", "LTO_CLANG", "CFI_CLANG", "X86_KERNEL_IBT", "KASAN", "BPF_SYSCALL",
 }
 
-// About describes this machine for a bug report. It reports nothing that identifies the
+// About describes this host for a bug report. It reports nothing that identifies the
 // machine, its users or their files, and no addresses. fs is nil if there is no
 // tracefs.
 func About(fs *tracefs.FS) []Fact {

@@ -1,4 +1,4 @@
-package machine
+package host
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A CheckResult is one thing that this machine offers or lacks.
+// A CheckResult is one thing that this host offers or lacks.
 type CheckResult struct {
 	What string
 	Err  error  // nil if the machine has it; may wrap ErrArch or btf.ErrNoBTF
@@ -24,7 +24,7 @@ type CheckResult struct {
 	Must bool   // nothing can be traced without it
 }
 
-// Check reports what this machine offers and what it lacks. find opens tracefs.
+// Check reports what this host offers and what it lacks. find opens tracefs.
 func Check(kernel *btf.Kernel, find func() (*tracefs.FS, error)) []CheckResult {
 	results := []CheckResult{checkArch(), checkBTF(kernel)}
 	fs, err := find()
