@@ -25,11 +25,11 @@ func TestInterfered(t *testing.T) {
 		tracefs.Interference
 		want string
 	}{
-		{tracefs.Interference{Text: "another program has\n\x1b[2J", File: "/t/filter", Func: "vfs_read", Was: "none", Is: `comm == "x"`},
+		{tracefs.Interference{Text: "another program has\n\x1b[2J", File: "/t/filter", Func: "vfs_read", Before: "none", After: `comm == "x"`},
 			`{"interference":"another program has\n\u001b[2J","file":"/t/filter","func":"vfs_read","was":"none","is":"comm == \"x\""}`},
-		{tracefs.Interference{Text: "gone", Cost: tracefs.Cost{Told: true}, Rearmed: true}, `{"interference":"gone","missing_events":null,"rearmed":true}`},
-		{tracefs.Interference{Text: "over", Cost: tracefs.Cost{Told: true, Known: true}}, `{"interference":"over","missing_events":0}`},
-		{tracefs.Interference{Text: "up to", Cost: tracefs.Cost{Told: true, AtMost: true, Events: 4}}, `{"interference":"up to","missing_events":null,"missing_at_most":4}`},
+		{tracefs.Interference{Text: "gone", Cost: tracefs.Cost{Reported: true}, Rearmed: true}, `{"interference":"gone","missing_events":null,"rearmed":true}`},
+		{tracefs.Interference{Text: "over", Cost: tracefs.Cost{Reported: true, Exact: true}}, `{"interference":"over","missing_events":0}`},
+		{tracefs.Interference{Text: "up to", Cost: tracefs.Cost{Reported: true, AtMost: true, Events: 4}}, `{"interference":"up to","missing_events":null,"missing_at_most":4}`},
 	} {
 		if got := string(json.New(nil, render.Options{}).Interfered(nil, &tt.Interference)); got != tt.want+"\n" {
 			t.Errorf("got  %swant %s", got, tt.want)

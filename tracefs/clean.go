@@ -22,7 +22,7 @@ func (fsys *FS) Clean(log func(format string, args ...any)) ([]string, error) {
 }
 
 // clean is like Clean and reports progress as a session does.
-func (fsys *FS) clean(log func(string, ...any), tell func(string, int)) ([]string, error) {
+func (fsys *FS) clean(log func(string, ...any), report func(string, int)) ([]string, error) {
 	var removed []string
 	var errs []error
 	names, err := fsys.leftovers()
@@ -32,8 +32,8 @@ func (fsys *FS) clean(log func(string, ...any), tell func(string, int)) ([]strin
 	for _, name := range names {
 		s, err := fsys.adopt(name, log)
 		if err == nil && s != nil {
-			if tell != nil {
-				s.tell = tell
+			if report != nil {
+				s.progress = report
 			}
 			err = s.Close()
 			if err == nil {

@@ -19,7 +19,7 @@ func (s *Session) disabled(events []string) (changes []*Change) {
 	case on == "0" && len(used) > 0:
 		used = slices.Clone(s.events)
 	case on == "0":
-		return []*Change{{What: "the probes", File: s.absolute(group), Was: "1", Is: "0", Silent: true,
+		return []*Change{{What: "the probes", File: s.absolute(group), Before: "1", After: "0", Silent: true,
 			restore: func() error { return s.enableAll() }}}
 	case on == "1" || on == "":
 	default:
@@ -31,7 +31,7 @@ func (s *Session) disabled(events []string) (changes []*Change) {
 		}
 		file := s.eventPath(e, "enable")
 		if s.content(file) == "0" {
-			changes = append(changes, &Change{What: "the probe", File: s.absolute(file), Event: e, Was: "1", Is: "0",
+			changes = append(changes, &Change{What: "the probe", File: s.absolute(file), Event: e, Before: "1", After: "0",
 				restore: func() error { return s.set(file, "1") }})
 		}
 	}

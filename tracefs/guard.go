@@ -17,22 +17,22 @@ import (
 // A Change is something that another program has done to a running session, so that it
 // may record less than it was set up for, or something else.
 type Change struct {
-	What  string // what was changed: "tracing", "the filter"
-	File  string // the file, as an absolute path
-	Event string // the event; "" for the whole session
-	Was   string // what should be in the file
-	Is    string // what is in the file now; "" if the file is gone
-	Cost  string // what the change itself has caused, "" if nothing
+	What   string // what was changed: "tracing", "the filter"
+	File   string // the file, as an absolute path
+	Event  string // the event; "" for the whole session
+	Before string // what should be in the file
+	After  string // what is in the file now; "" if the file is gone
+	Cost   string // what the change itself has caused, "" if nothing
 
 	Silent  bool // nothing is recorded any more
 	Counted bool // the probes still count calls: see Profile
-	Foreign bool // the file is shared by the whole machine: Restore leaves it alone
+	Shared  bool // the file is shared by the whole host: Restore leaves it alone
 
 	restore func() error
 }
 
 // Gone reports whether the event does not exist any more.
-func (c *Change) Gone() bool { return c.Is == "" && c.Event != "" }
+func (c *Change) Gone() bool { return c.After == "" && c.Event != "" }
 
 // Restore undoes the change. Changes does not report it after that.
 func (s *Session) Restore(c *Change) error {
@@ -149,7 +149,7 @@ func (s *Session) eventChanges(event string) (changes []*Change) {
 		// A trigger of another event has enabled it softly, and it records nothing. The
 		// group's enable file does not show this.
 		if enable := s.eventPath(event, "enable"); s.content(enable) == "0*" {
-			changes = append(changes, &Change{What: "the probe", File: s.absolute(enable), Event: event, Was: "1", Is: "0", Counted: true,
+			changes = append(changes, &Change{What: "the probe", File: s.absolute(enable), Event: event, Before: "1", After: "0", Counted: true,
 				restore: func() error { return s.set(enable, "1") }})
 		}
 	}
@@ -159,11 +159,11 @@ func (s *Session) eventChanges(event string) (changes []*Change) {
 	}
 	filter, trigger := s.eventPath(event, "filter"), s.eventPath(event, "trigger")
 	if is := s.content(filter); is != "" && is != want {
-		changes = append(changes, &Change{What: "the filter", File: s.absolute(filter), Event: event, Was: want, Is: is, Counted: true,
+		changes = append(changes, &Change{What: "the filter", File: s.absolute(filter), Event: event, Before: want, After: is, Counted: true,
 			restore: func() error { return s.set(filter, cmp.Or(s.meant.filters[event], "0")) }})
 	}
 	if is := strings.Join(s.triggers(trigger), "; "); is != "" {
-		changes = append(changes, &Change{What: "the triggers", File: s.absolute(trigger), Event: event, Was: "none", Is: is, Counted: true,
+		changes = append(changes, &Change{What: "the triggers", File: s.absolute(trigger), Event: event, Before: "none", After: is, Counted: true,
 			restore: func() error { return s.removeTriggers(event) }})
 	}
 	return changes
@@ -231,18 +231,18 @@ func (s *Session) Changes(events []string) (changes []*Change) {
 	for _, file := range s.switches() {
 		b, err := os.ReadFile(file)
 		if err == nil && strings.TrimSpace(string(b)) == "0" && (file != ftraceEnabled || kprobesOnFtrace()) {
-			changes = append(changes, &Change{What: "all probes of this machine", File: file, Was: "1", Is: "0", Silent: true, Foreign: true})
+			changes = append(changes, &Change{What: "all probes of this machine", File: file, Before: "1", After: "0", Silent: true, Shared: true})
 		}
 	}
 	if on := s.path("tracing_on"); s.content(on) == "0" {
-		changes = append(changes, &Change{What: "tracing", File: s.absolute(on), Was: "1", Is: "0", Silent: true, Counted: true,
+		changes = append(changes, &Change{What: "tracing", File: s.absolute(on), Before: "1", After: "0", Silent: true, Counted: true,
 			restore: func() error { return s.set(on, "1") }})
 	}
 	for i := range s.meant.guards {
 		g := &s.meant.guards[i]
 		text, ok := s.look(g.file)
 		if is := g.read(text); ok && is != g.want {
-			changes = append(changes, &Change{What: g.what, File: s.absolute(g.file), Was: g.want, Is: is, Cost: g.cost, Counted: true, restore: g.restore})
+			changes = append(changes, &Change{What: g.what, File: s.absolute(g.file), Before: g.want, After: is, Cost: g.cost, Counted: true, restore: g.restore})
 		}
 	}
 	if _, own := s.used(); own && !s.fs.Exists(s.eventPath("", "enable")) {
@@ -301,7 +301,7 @@ func (s *Session) gone(events []string) (changes []*Change) {
 		case id == 0 && s.fs.Exists(s.eventPath(e, "enable")): // the kernel has no id files
 			continue
 		}
-		changes = append(changes, &Change{What: "the probe", File: s.absolute(s.files[e]), Event: e, Was: "there",
+		changes = append(changes, &Change{What: "the probe", File: s.absolute(s.files[e]), Event: e, Before: "there",
 			restore: func() error { return s.redefine(e) }})
 	}
 	return changes

@@ -5,18 +5,18 @@ package tracefs
 type Interference struct {
 	Text string // a sentence for the user; may contain bytes from the kernel or a file
 
-	File    string // absolute path of the file that was changed, "" if not known
-	Func    string // the function whose probe is affected, "" for the whole trace
-	Was, Is string // what was in the file and what is now; "" if there is nothing to compare
-	Rearmed bool   // the change was undone
+	File          string // absolute path of the file that was changed, "" if not known
+	Func          string // the function whose probe is affected, "" for the whole trace
+	Before, After string // what was in the file and what is now; "" if there is nothing to compare
+	Rearmed       bool   // the change was undone
 
 	Cost Cost
 }
 
 // A Cost is how many events interference has cost.
 type Cost struct {
-	Told   bool // the cost was determined, at the end of the interference or so far
-	Known  bool // the kernel has counted them, and Events is exact
-	AtMost bool // Events is an upper bound
-	Events uint64
+	Reported bool // the cost was determined, at the end of the interference or so far
+	Exact    bool // the kernel has counted them, and Events is exact
+	AtMost   bool // Events is an upper bound
+	Events   uint64
 }

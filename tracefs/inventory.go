@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// A Census counts what there is in a tracefs. It does not name the probes and
+// A Inventory counts what there is in a tracefs. It does not name the probes and
 // instances.
-type Census struct {
+type Inventory struct {
 	Probes, OwnProbes       int // kprobe events of others and of tsnoop
 	Instances, OwnInstances int
 	Tracer                  string   // current_tracer: "nop"
 	Refusals                []string // the kernel's messages about tsnoop's own definitions, oldest first
 }
 
-// Census counts the probes and instances. It takes what cannot be read as absent.
-func (fsys *FS) Census() Census {
-	var c Census
+// Inventory counts the probes and instances. It takes what cannot be read as absent.
+func (fsys *FS) Inventory() Inventory {
+	var c Inventory
 	probes, _ := read(fsys, KprobeEvents, ParseProbes)
 	for _, p := range probes {
 		count(p.Group, &c.Probes, &c.OwnProbes)

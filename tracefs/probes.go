@@ -187,7 +187,7 @@ func (s *Session) pushRemove(file, event string) {
 	}
 	left := len(s.events)
 	s.removals.push("remove "+event, func() error {
-		s.tell("removing", left)
+		s.progress("removing", left)
 		return s.removeProbe(event)
 	})
 }

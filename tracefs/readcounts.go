@@ -5,41 +5,41 @@ import (
 	"sync/atomic"
 )
 
-// A Taken counts the events that this process has read from one CPU's buffer. Events
+// A ReadCount counts the events that this process has read from one CPU's buffer. Events
 // that the kernel counts as read beyond that were read by somebody else.
-type Taken struct {
+type ReadCount struct {
 	turn   atomic.Uint64 // odd while a read is under way
 	events atomic.Uint64
 
 	base   uint64 // those of events that were read before the buffer was last emptied
 	stolen uint64 // events that others read before that
 	last   uint64 // events that others have read since then
-	anew   bool   // base is not known: see CountAnew
+	reset  bool   // base is not known: see Recount
 }
 
 // Begin notes that a read begins.
-func (t *Taken) Begin() { t.turn.Add(1) }
+func (t *ReadCount) Begin() { t.turn.Add(1) }
 
 // End notes that a read has ended, and has returned n events.
-func (t *Taken) End(n uint64) { t.events.Add(n); t.turn.Add(1) }
+func (t *ReadCount) End(n uint64) { t.events.Add(n); t.turn.Add(1) }
 
-// takings holds the Taken of each CPU of a session.
-type takings struct {
+// readCounts holds the ReadCount of each CPU of a session.
+type readCounts struct {
 	mu  sync.Mutex
-	cpu map[int]*Taken
+	cpu map[int]*ReadCount
 }
 
-// Taken returns the count of one CPU.
-func (s *Session) Taken(cpu int) *Taken {
-	s.takings.mu.Lock()
-	defer s.takings.mu.Unlock()
-	if s.takings.cpu == nil {
-		s.takings.cpu = map[int]*Taken{}
+// ReadCount returns the count of one CPU.
+func (s *Session) ReadCount(cpu int) *ReadCount {
+	s.readCounts.mu.Lock()
+	defer s.readCounts.mu.Unlock()
+	if s.readCounts.cpu == nil {
+		s.readCounts.cpu = map[int]*ReadCount{}
 	}
-	t := s.takings.cpu[cpu]
+	t := s.readCounts.cpu[cpu]
 	if t == nil {
-		t = &Taken{}
-		s.takings.cpu[cpu] = t
+		t = &ReadCount{}
+		s.readCounts.cpu[cpu] = t
 	}
 	return t
 }
@@ -55,28 +55,28 @@ type Balance struct {
 	Sure    bool   // and all reads of this process are known: Stolen is exact
 }
 
-// CountAnew restarts the count after the buffers were emptied or replaced: what the
+// Recount restarts the count after the buffers were emptied or replaced: what the
 // kernel counts as read by the next Balance is taken to be read here. With stolen, what
 // others seem to have read until now stays counted as stolen. Without it, that was only a
 // difference between the old and the new buffers, and is dropped.
-func (s *Session) CountAnew(stolen bool) {
-	s.takings.mu.Lock()
-	defer s.takings.mu.Unlock()
-	for _, t := range s.takings.cpu {
+func (s *Session) Recount(stolen bool) {
+	s.readCounts.mu.Lock()
+	defer s.readCounts.mu.Unlock()
+	for _, t := range s.readCounts.cpu {
 		if stolen {
 			t.stolen += t.last
 		}
-		t.last, t.anew = 0, true
+		t.last, t.reset = 0, true
 	}
 }
 
 // Balance adds up all CPUs. For a CPU whose buffer is being read only Seen is known, and
 // lacks what is on its way.
 func (s *Session) Balance() (Balance, error) {
-	s.takings.mu.Lock()
-	defer s.takings.mu.Unlock()
+	s.readCounts.mu.Lock()
+	defer s.readCounts.mu.Unlock()
 	before := map[int]uint64{}
-	for cpu, t := range s.takings.cpu {
+	for cpu, t := range s.readCounts.cpu {
 		before[cpu] = t.turn.Load()
 	}
 	all, err := s.Stats()
@@ -87,7 +87,7 @@ func (s *Session) Balance() (Balance, error) {
 		b.Seen += st.Entries + lost
 		b.Unread += st.Entries
 		b.Lost += lost
-		t := s.takings.cpu[st.CPU]
+		t := s.readCounts.cpu[st.CPU]
 		if t == nil {
 			b.Seen += st.Read
 			continue
@@ -98,8 +98,8 @@ func (s *Session) Balance() (Balance, error) {
 			b.Still, b.Sure = false, false
 			continue
 		}
-		if t.anew { // both counts are from the same moment now
-			t.base, t.anew = own-st.Read, false
+		if t.reset { // both counts are from the same moment now
+			t.base, t.reset = own-st.Read, false
 		}
 		since := own - t.base
 		if st.Read < since { // the kernel has reset its count

@@ -36,7 +36,7 @@ func TestBalance(t *testing.T) {
 	still := func(seen, unread, stolen uint64) Balance {
 		return Balance{Seen: seen, Unread: unread, Stolen: stolen, Still: true, Sure: true}
 	}
-	taken := s.Taken(0)
+	taken := s.ReadCount(0)
 	read := func(n uint64) { taken.Begin(); taken.End(n) }
 
 	kernel(4, 0)
@@ -49,7 +49,7 @@ func TestBalance(t *testing.T) {
 
 	taken.Begin() // of two that come, while the buffer is emptied
 	kernel(0, 2)
-	s.CountAnew(true)
+	s.Recount(true)
 	want("a read is under way", Balance{Seen: 3})
 	taken.End(2)
 	want("it has ended", still(5, 0, 1))
@@ -57,13 +57,13 @@ func TestBalance(t *testing.T) {
 	kernel(0, 5)
 	want("two more are read by another", still(6, 0, 3))
 
-	s.CountAnew(true)
+	s.Recount(true)
 	read(4)
 	kernel(0, 4)
 	want("emptied, and read at once", still(10, 0, 3))
 	kernel(0, 9)
 	want("a snapshot has put back an older buffer", still(10, 0, 8))
-	s.CountAnew(false)
+	s.Recount(false)
 	want("which is heard of", still(10, 0, 3))
 	read(1)
 	kernel(0, 1)

@@ -25,16 +25,16 @@ var ErrClosed = errors.New("tracing session is closed")
 // instance belong to a session that is dead or is just removing them; it does no harm to help
 // with that.
 type Session struct {
-	fs   *FS
-	name string // of both the instance and the group
-	dir  string // "instances/NAME"
-	log  func(string, ...any)
-	tell func(doing string, probes int)
+	fs       *FS
+	name     string // of both the instance and the group
+	dir      string // "instances/NAME"
+	log      func(string, ...any)
+	progress func(doing string, probes int)
 
-	pipes   *pipeSet
-	takings takings
-	tally   *Tally // nil before it is asked for
-	writes  writes
+	pipes      *pipeSet
+	readCounts readCounts
+	tally      *Tally // nil before it is asked for
+	writes     writes
 
 	mu   sync.Mutex
 	undo undoStack
@@ -60,9 +60,9 @@ type Session struct {
 func (fs *FS) NewSession(o Options) (*Session, error) {
 	s := fs.newSession("", o.Log)
 	if o.Progress != nil {
-		s.tell = o.Progress
+		s.progress = o.Progress
 	}
-	if _, err := fs.clean(s.log, s.tell); err != nil {
+	if _, err := fs.clean(s.log, s.progress); err != nil {
 		s.log("clean: %v", err) // not ours, so we can trace anyway
 	}
 	if err := s.create(); err != nil {
@@ -79,7 +79,7 @@ func (fs *FS) newSession(name string, log func(string, ...any)) *Session {
 		log = func(string, ...any) {}
 	}
 	return &Session{
-		fs: fs, name: name, dir: path.Join("instances", name), log: log, tell: func(string, int) {},
+		fs: fs, name: name, dir: path.Join("instances", name), log: log, progress: func(string, int) {},
 		refused: make(map[string]struct{}), files: make(map[string]string), probes: make(probeWriters), pipes: newPipeSet(),
 		meant: newMeant(),
 	}
@@ -243,7 +243,7 @@ func (s *Session) enableEach() error {
 
 // enable enables one event, or the whole group if event is "".
 func (s *Session) enable(event string) error {
-	s.tell("enabling", len(s.events))
+	s.progress("enabling", len(s.events))
 	err := s.set(s.eventPath(event, "enable"), "1")
 	if err != nil {
 		return errors.Join(err, s.stop())
@@ -268,7 +268,7 @@ func (s *Session) stop() error {
 		return nil
 	}
 	off := s.set(s.path("tracing_on"), "0")
-	s.tell("disabling", len(s.events))
+	s.progress("disabling", len(s.events))
 	disabled := s.disableAll()
 	// Either is enough to stop recording.
 	s.stopped = s.stopped || off == nil

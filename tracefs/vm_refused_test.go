@@ -80,7 +80,7 @@ func TestVMFilterRefused(t *testing.T) {
 	for _, terms := range []int{30, 150} { // nobody has changed anything, also with a long one
 		must(t, "SetFilter", s.SetFilter("good_x7q", strings.Repeat(`name_x7q == "/tmp/y" || `, terms)+`name_x7q == "/y"`))
 		for _, c := range s.Changes(s.Events()) {
-			t.Errorf("%d terms: %s is said to have been changed to %q", terms, c.What, c.Is)
+			t.Errorf("%d terms: %s is said to have been changed to %q", terms, c.What, c.After)
 		}
 	}
 	onlyTmp(t, s, "good_x7q")

@@ -35,7 +35,7 @@ type Watch struct {
 type Touch struct {
 	File   string // relative to the instance, or absolute if outside of it
 	Opened bool   // a pipe was opened; otherwise the file was written to or removed
-	Own    bool   // the session itself may have written to it: see Session.Hear
+	Own    bool   // the session itself may have written to it: see Session.CollectTouches
 }
 
 // Watch watches the session's files and those that can stop all probes of the machine.

@@ -49,9 +49,9 @@ func (w *writes) since(file string) bool {
 	return w.underway[file] > 0 || w.ended[file]
 }
 
-// Hear adds to seen what the watch has seen by now, and finds out which of it the
+// CollectTouches adds to seen what the watch has seen by now, and finds out which of it the
 // session itself has done.
-func (s *Session) Hear(w *Watch, seen []Touch) []Touch {
+func (s *Session) CollectTouches(w *Watch, seen []Touch) []Touch {
 	ended := s.writes.take()
 	seen = append(seen, w.Waiting()...)
 	for i := range seen {

@@ -41,7 +41,7 @@ func TestHear(t *testing.T) {
 	heard := func(name string, want ...Touch) {
 		t.Helper()
 		got := map[Touch]bool{}
-		for _, touch := range s.Hear(w, nil) {
+		for _, touch := range s.CollectTouches(w, nil) {
 			got[touch] = true
 		}
 		for _, touch := range want {

@@ -34,7 +34,7 @@ func runBug(o *flags.Options, ui *terminal.UI) error {
 		out = append(render.AppendMessage(out, fmt.Sprintf("%-17s %s", what, discreet(note, names))), '\n')
 	}
 	fs, _ := target.Tracefs(o)
-	for _, f := range host.About(fs) {
+	for _, f := range host.SysInfo(fs) {
 		row(f.What, f.Note)
 	}
 	for _, f := range host.Check(kernel, func() (*tracefs.FS, error) { return target.Tracefs(o) }) {

@@ -32,21 +32,21 @@ func runRecord(o *flags.Options, ui *terminal.UI) (err error) {
 	}
 	defer func() { err = run.End(recordError(err)) }()
 	ro := record.Options{Count: o.Count, Compress: o.Compress, Sync: o.Sync}
-	rec, err := record.New(cmp.Or(o.Output, "trace.dat"), ro, ui.Tell)
+	rec, err := record.New(cmp.Or(o.Output, "trace.dat"), ro, ui.PrintWarning)
 	if err != nil {
 		return err
 	}
 	defer func() { err = rec.Close(err) }()
 
 	o.Trace.Ready, o.Trace.Program, o.Trace.Processes = func(t *trace.Trace) error { return t.BeginRecording(rec) }, "tsnoop "+version(), true
-	return run.Trace(nil, ui.Tell, func(ctx context.Context, t *trace.Trace, _ func()) error {
+	return run.Trace(nil, ui.PrintWarning, func(ctx context.Context, t *trace.Trace, _ func()) error {
 		done := ui.Watch(rec.String)
 		err := t.Record(ctx, rec)
 		done()
 		if rec.Saved() {
 			ui.Warn("%s: %s", rec.Name(), rec)
 		}
-		t.Losses().Tell(ui.Tell)
+		t.Losses().Report(ui.PrintWarning)
 		return err
 	})
 }

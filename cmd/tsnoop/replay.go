@@ -168,7 +168,7 @@ func openReplay(f io.ReaderAt, size int64, name string, o *flags.Options, ui *te
 	}
 	ui.LeftOut(r.Plans)
 	for line := range strings.Lines(render.OriginText(r.Origin)) {
-		ui.Tell(tracefs.Warning{Text: strings.TrimSuffix(line, "\n"), Detail: true})
+		ui.PrintWarning(tracefs.Warning{Text: strings.TrimSuffix(line, "\n"), Detail: true})
 	}
 	return r, target.CheckPlans(o, r.Plans)
 }
@@ -189,7 +189,7 @@ func warnHalves(plans []*plan.Plan, ui *terminal.UI) {
 // openOptions says what to read of a recording.
 func openOptions(o *flags.Options, name string, ui *terminal.UI) replay.Options {
 	return replay.Options{
-		Name: name, Begin: o.Begins(), Chain: o.Plan.Chain, Warn: ui.Tell, Choice: replay.Choice{Pids: o.Trace.Pids, Comm: o.Plan.Comm, CPUs: o.Trace.CPUs},
+		Name: name, Begin: o.Begins(), Chain: o.Plan.Chain, Warn: ui.PrintWarning, Choice: replay.Choice{Pids: o.Trace.Pids, Comm: o.Plan.Comm, CPUs: o.Trace.CPUs},
 		Specs: o.Args[1:], Pair: o.Pairs(), Measures: o.Plan.Measures,
 		Stacks: o.Trace.Stacks, Symbols: o.Summary != "only" || slices.Contains(o.By, sum.ByCaller) || slices.Contains(o.By, sum.ByStack),
 	}

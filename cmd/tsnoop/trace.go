@@ -37,11 +37,11 @@ func runTrace(o *flags.Options, ui *terminal.UI) (err error) {
 	}
 	defer func() { err = cmp.Or(err, out.Close()) }()
 
-	tell := func(w tracefs.Warning) {
-		ui.Tell(w)
+	report := func(w tracefs.Warning) {
+		ui.PrintWarning(w)
 		out.Warn(w)
 	}
-	return run.Trace(out.File(), tell, func(ctx context.Context, t *trace.Trace, stop func()) error {
+	return run.Trace(out.File(), report, func(ctx context.Context, t *trace.Trace, stop func()) error {
 		out.Live(t.Now, stop)
 		defer func() {
 			out.Losses(t.Losses())

@@ -33,8 +33,8 @@ type Function struct {
 	Event     *tracepoint.Event // of a Tracepoint, else nil
 	arguments []btf.Param       // of its tracepoint
 
-	awaited bool  // the module of the function is not loaded yet, and the run waits for it
-	untold  error // why nothing is known of the module
+	awaited  bool  // the module of the function is not loaded yet, and the run waits for it
+	typesErr error // why nothing is known of the module
 	// Absent is set if the module of the function is not loaded. Then the kernel does not
 	// know that the probe is at the entry of a function, and refuses $arg1.
 	Absent bool

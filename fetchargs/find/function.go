@@ -71,7 +71,7 @@ func (r *Function) prototype(name string) (*btf.Func, error) {
 	default:
 		return nil, fmt.Errorf("reading BTF: %w", err)
 	}
-	r.awaited, r.untold = r.Target.Waits(r.Spec.Module.Text)
+	r.awaited, r.typesErr = r.Target.Waits(r.Spec.Module.Text)
 	r.lookUp()
 	if fn = r.withoutPrototype(); fn == nil {
 		return nil, r.noFunction(missing)

@@ -22,7 +22,7 @@ func (r *Function) withoutPrototype() *btf.Func {
 	fn := &btf.Func{Name: name, Module: module, Copies: 1, Untyped: true}
 	others := slices.DeleteFunc(slices.Clone(r.facts.Modules), func(m string) bool { return m == module })
 	switch {
-	case r.awaited && r.untold != nil:
+	case r.awaited && r.typesErr != nil:
 	case module != "" && len(others) < len(r.facts.Modules):
 	case module != "":
 		return nil
@@ -45,8 +45,8 @@ func (r *Function) NoPrototype(at spec.Span, missing error) (e *spec.Error) {
 	why := ""
 	if r.awaited {
 		e = spec.ErrorWith(at, missing, "", "the parameters of %s are not known until the module %s is loaded", name, r.Spec.Module.Text)
-		if why = "load it first, or name files with its types by --btf; "; r.untold != nil {
-			why = r.untold.Error() + "; " + why
+		if why = "load it first, or name files with its types by --btf; "; r.typesErr != nil {
+			why = r.typesErr.Error() + "; " + why
 		}
 	} else {
 		e = spec.ErrorWith(at, missing, "", "%s is in this kernel, but BTF has no prototype of it", name)

@@ -93,18 +93,18 @@ func (p *Printer) Unfinished(dst []byte, name string, n uint64, earlier bool) []
 func (p *Printer) Interfered(dst []byte, i *tracefs.Interference) []byte {
 	dst, _ = appendString(append(dst, `{"interference":`...), []byte(i.Text))
 	for _, m := range [...]struct{ name, text string }{
-		{`,"file":`, i.File}, {`,"func":`, i.Func}, {`,"was":`, i.Was}, {`,"is":`, i.Is},
+		{`,"file":`, i.File}, {`,"func":`, i.Func}, {`,"was":`, i.Before}, {`,"is":`, i.After},
 	} {
 		if m.text != "" {
 			dst, _ = appendString(append(dst, m.name...), []byte(m.text))
 		}
 	}
 	switch {
-	case i.Cost.Known:
+	case i.Cost.Exact:
 		dst = strconv.AppendUint(append(dst, `,"missing_events":`...), i.Cost.Events, 10)
-	case i.Cost.Told && i.Cost.AtMost:
+	case i.Cost.Reported && i.Cost.AtMost:
 		dst = strconv.AppendUint(append(dst, `,"missing_events":null,"missing_at_most":`...), i.Cost.Events, 10)
-	case i.Cost.Told:
+	case i.Cost.Reported:
 		dst = append(dst, `,"missing_events":null`...)
 	}
 	if i.Rearmed {

@@ -21,20 +21,20 @@ const mostClocks = 1 << 17
 // a wrong time. So all clocks are dropped when events are lost, and none is started if some
 // calls are not traced at all.
 type clocks struct {
-	warner tracefs.Warner
-	gap    *atomic.Bool       // set by others when calls may have been missed; may be nil
-	blind  bool               // calls that start or stop clocks may not be traced
-	of     map[int][]keeping  // by the ID of the format
-	number int32              // of the last of these
-	named  map[string]int32   // numbers of the clocks that several plans have
-	begun  map[clockKey]int32 // indexes into all
-	all    []started
-	free   int32 // first unused element of all, linked by next; -1 for none
-	oldest int32 // first running clock, linked by next; -1 for none
-	newest int32 // last running clock, linked by prev
-	most   int
-	told   bool   // that clocks were dropped
-	words  string // of the spec, for warnings
+	warner   tracefs.Warner
+	gap      *atomic.Bool       // set by others when calls may have been missed; may be nil
+	blind    bool               // calls that start or stop clocks may not be traced
+	of       map[int][]keeping  // by the ID of the format
+	number   int32              // of the last of these
+	named    map[string]int32   // numbers of the clocks that several plans have
+	begun    map[clockKey]int32 // indexes into all
+	all      []started
+	free     int32 // first unused element of all, linked by next; -1 for none
+	oldest   int32 // first running clock, linked by next; -1 for none
+	newest   int32 // last running clock, linked by prev
+	most     int
+	reported bool   // that clocks were dropped
+	words    string // of the spec, for warnings
 }
 
 // A keeping is a clock of the records of one format.
@@ -196,8 +196,8 @@ func (k *keeping) comm(e *tracefs.Event) []byte {
 // start starts a clock that is not running.
 func (c *clocks) start(id clockKey, e *tracefs.Event, k *keeping) {
 	if len(c.begun) >= c.most {
-		if !c.told {
-			c.told = true
+		if !c.reported {
+			c.reported = true
 			c.warner.Warnf("%s can keep %d keys: the oldest are given up", c.words, c.most)
 		}
 		c.end(c.oldest)

@@ -20,9 +20,9 @@ type account struct {
 	hits  uint64 // and after that
 	seen  uint64 // events read here, still in the buffers, read by others, or reported as lost
 
-	unread  uint64 // those of seen that are in the buffers, no matter who put them there
-	lost    uint64 // those of seen that were reported as lost, no matter whose they were
-	foreign uint64 // events that were read and are not from our probes; not in seen
+	unread      uint64 // those of seen that are in the buffers, no matter who put them there
+	lost        uint64 // those of seen that were reported as lost, no matter whose they were
+	otherEvents uint64 // events that were read and are not from our probes; not in seen
 
 	tasksFirst, tasks uint64 // started since boot, before and after seen was read
 }
@@ -46,9 +46,9 @@ func (g *Guard) account() (a account) {
 		if err = cmp.Or(err, e); err != nil {
 			return account{}
 		}
-		g.emptied, g.anew = g.emptied || b.Emptied, g.anew || b.Emptied
-		a = account{known: g.counts(), still: b.Still, first: first, unread: b.Unread, lost: b.Lost, foreign: g.foreign(), tasksFirst: tasks, tasks: proc.Started()}
-		a.seen = b.Seen + b.Stolen - a.foreign
+		g.emptied, g.countsReset = g.emptied || b.Emptied, g.countsReset || b.Emptied
+		a = account{known: g.counts(), still: b.Still, first: first, unread: b.Unread, lost: b.Lost, otherEvents: g.otherEvents(), tasksFirst: tasks, tasks: proc.Started()}
+		a.seen = b.Seen + b.Stolen - a.otherEvents
 		if a.hits, err = g.hits(); err != nil {
 			return account{}
 		}
@@ -67,7 +67,7 @@ func (a account) exact() bool { return a.still && a.first == a.hits }
 // that others had put into the buffers by then were taken for events of the probes.
 func (a account) lacks(now account) (least, most int64) {
 	seen := int64(now.seen - a.seen)
-	least = int64(now.first-a.hits) - seen - int64(min(a.unread, now.foreign-a.foreign))
+	least = int64(now.first-a.hits) - seen - int64(min(a.unread, now.otherEvents-a.otherEvents))
 	return least, int64(now.hits-a.first) - seen
 }
 
@@ -81,9 +81,9 @@ func (a account) births(now account) uint64 {
 	return n
 }
 
-// foreign returns how many of the events that were read are not from our probes: others
+// otherEvents returns how many of the events that were read are not from our probes: others
 // have put them into the buffers.
-func (g *Guard) foreign() uint64 {
+func (g *Guard) otherEvents() uint64 {
 	for _, e := range g.o.Session.Events() {
 		g.ids[g.o.Session.ID(e)] = true
 	}
@@ -109,25 +109,25 @@ func (g *Guard) hits() (n uint64, err error) {
 func (g *Guard) cost() (string, tracefs.Cost) {
 	was := g.mark
 	g.mark = g.account()
-	k := counting{countable: g.countable(), births: g.o.NewTasks, drifts: g.drifts, uncounted: g.uncounted, anew: g.anew}
-	g.uncounted, g.anew = false, false
+	k := counting{countable: g.countable(), births: g.o.NewTasks, drifts: g.drifts, uncounted: g.uncounted, countsReset: g.countsReset}
+	g.uncounted, g.countsReset = false, false
 	return k.cost(was, g.mark)
 }
 
 // counting holds what is known about the kernel's counts.
 type counting struct {
-	countable bool // every hit of a probe makes an event
-	births    bool // new tasks also make events
-	drifts    bool // except calls of this program
-	uncounted bool // probes were off
-	anew      bool // the counts were reset
+	countable   bool // every hit of a probe makes an event
+	births      bool // new tasks also make events
+	drifts      bool // except calls of this program
+	uncounted   bool // probes were off
+	countsReset bool // the counts were reset
 }
 
 // cost returns how many events are missing between two accounts: in words, and as a
 // number only if it is exact or an upper bound.
 func (k counting) cost(was, now account) (text string, c tracefs.Cost) {
 	const unknown = "the number of missing events is unknown"
-	c.Told = true
+	c.Reported = true
 	least, most := was.lacks(now)
 	if k.births {
 		most += int64(was.births(now))
@@ -139,12 +139,12 @@ func (k counting) cost(was, now account) (text string, c tracefs.Cost) {
 	switch {
 	case !now.known || !was.known:
 		return unknown, c
-	case k.anew:
+	case k.countsReset:
 		return unknown + ": the kernel's counters were reset", c
 	case !k.countable && k.uncounted:
 		return unknown + ": probes that are off count nothing", c
 	case !k.countable && now.hits == was.first:
-		c.Known = true
+		c.Exact = true
 		return "no events are missing", c
 	case !k.countable:
 		return fmt.Sprintf("the probes were hit %d times meanwhile, and how much of that was asked for is not known", now.hits-was.first), c
@@ -155,10 +155,10 @@ func (k counting) cost(was, now account) (text string, c tracefs.Cost) {
 	case !still && most <= 0:
 		return "no events seem to be missing", c
 	case most <= 0:
-		c.Known = true
+		c.Exact = true
 		return "no events are missing", c
 	case still:
-		c.Known, c.AtMost, c.Events = least == most, least < most, uint64(most)
+		c.Exact, c.AtMost, c.Events = least == most, least < most, uint64(most)
 	}
 	return number(still, least, most) + " events are missing", c
 }

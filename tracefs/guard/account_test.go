@@ -20,14 +20,14 @@ func TestCost(t *testing.T) {
 		text string
 		want tracefs.Cost
 	}{
-		{name: "exact", hits: 13, text: "3 events are missing", want: tracefs.Cost{Known: true, Events: 3}},
-		{name: "none", hits: 10, text: "no events are missing", want: tracefs.Cost{Known: true}},
+		{name: "exact", hits: 13, text: "3 events are missing", want: tracefs.Cost{Exact: true, Events: 3}},
+		{name: "none", hits: 10, text: "no events are missing", want: tracefs.Cost{Exact: true}},
 		{name: "own calls", k: counting{drifts: true}, hits: 13, text: "up to 3 events are missing", want: tracefs.Cost{AtMost: true, Events: 3}},
-		{name: "own calls, none", k: counting{drifts: true}, hits: 10, text: "no events are missing", want: tracefs.Cost{Known: true}},
-		{name: "others' events", set: func(was, now *account) { was.unread, now.foreign = 1, 2 }, hits: 13,
+		{name: "own calls, none", k: counting{drifts: true}, hits: 10, text: "no events are missing", want: tracefs.Cost{Exact: true}},
+		{name: "others' events", set: func(was, now *account) { was.unread, now.otherEvents = 1, 2 }, hits: 13,
 			text: "2 to 3 events are missing", want: tracefs.Cost{AtMost: true, Events: 3}},
 		{name: "no new tasks", k: counting{births: true}, set: func(was, now *account) { now.unread, was.tasksFirst, now.tasks = 2, 9, 9 }, hits: 13,
-			text: "3 events are missing", want: tracefs.Cost{Known: true, Events: 3}},
+			text: "3 events are missing", want: tracefs.Cost{Exact: true, Events: 3}},
 		{name: "new tasks, unread or lost", k: counting{births: true}, set: func(was, now *account) { was.lost, now.lost, now.unread, now.tasks = 4, 5, 2, 9 }, hits: 13,
 			text: "3 to 6 events are missing", want: tracefs.Cost{AtMost: true, Events: 6}},
 		{name: "hits at first", set: func(was, _ *account) { was.first -= 2 }, hits: 13, text: "3 to 5 events are missing",
@@ -36,7 +36,7 @@ func TestCost(t *testing.T) {
 			want: tracefs.Cost{AtMost: true, Events: 3}},
 		{name: "many hits at last", set: func(_, now *account) { now.first -= 3 }, hits: 13, text: "up to 3 events are missing",
 			want: tracefs.Cost{AtMost: true, Events: 3}},
-		{name: "hits, none", set: func(_, now *account) { now.first -= 2 }, hits: 10, text: "no events are missing", want: tracefs.Cost{Known: true}},
+		{name: "hits, none", set: func(_, now *account) { now.first -= 2 }, hits: 10, text: "no events are missing", want: tracefs.Cost{Exact: true}},
 		{name: "hits and own calls", k: counting{drifts: true}, set: func(_, now *account) { now.first-- }, hits: 13, text: "up to 3 events are missing",
 			want: tracefs.Cost{AtMost: true, Events: 3}},
 		{name: "read at first", set: func(was, _ *account) { reading(was) }, hits: 13, text: "about 3 events are missing"},
@@ -49,14 +49,14 @@ func TestCost(t *testing.T) {
 		{name: "off, read at last", k: counting{uncounted: true}, set: func(_, now *account) { reading(now) }, hits: 13,
 			text: "the number of missing events is unknown: probes that are off count nothing"},
 		{name: "off, none", k: counting{uncounted: true}, hits: 10, text: "the number of missing events is unknown: probes that are off count nothing"},
-		{name: "reset", k: counting{anew: true}, hits: 13, text: "the number of missing events is unknown: the kernel's counters were reset"},
+		{name: "reset", k: counting{countsReset: true}, hits: 13, text: "the number of missing events is unknown: the kernel's counters were reset"},
 		{name: "unknown", set: func(was, _ *account) { was.known = false }, hits: 13, text: "the number of missing events is unknown"},
 	} {
 		was, now := counted(5, 5), counted(5+tt.hits, 15)
 		if tt.set != nil {
 			tt.set(&was, &now)
 		}
-		tt.k.countable, tt.want.Told = true, true
+		tt.k.countable, tt.want.Reported = true, true
 		if text, got := tt.k.cost(was, now); text != tt.text || got != tt.want {
 			t.Errorf("%s: %q, %+v; want %q, %+v", tt.name, text, got, tt.text, tt.want)
 		}
@@ -67,9 +67,9 @@ func TestCost(t *testing.T) {
 		text string
 		want tracefs.Cost
 	}{
-		{hits: 13, text: "the probes were hit 13 times meanwhile, and how much of that was asked for is not known", want: tracefs.Cost{Told: true}},
-		{hits: 0, text: "no events are missing", want: tracefs.Cost{Told: true, Known: true}},
-		{k: counting{uncounted: true}, hits: 13, text: "the number of missing events is unknown: probes that are off count nothing", want: tracefs.Cost{Told: true}},
+		{hits: 13, text: "the probes were hit 13 times meanwhile, and how much of that was asked for is not known", want: tracefs.Cost{Reported: true}},
+		{hits: 0, text: "no events are missing", want: tracefs.Cost{Reported: true, Exact: true}},
+		{k: counting{uncounted: true}, hits: 13, text: "the number of missing events is unknown: probes that are off count nothing", want: tracefs.Cost{Reported: true}},
 	} {
 		if text, got := tt.k.cost(counted(5, 5), counted(5+tt.hits, 6)); text != tt.text || got != tt.want {
 			t.Errorf("with a filter: %q, %+v; want %q, %+v", text, got, tt.text, tt.want)

@@ -28,36 +28,36 @@ const fewEvents = 32
 // guardTime, and at the end. It also disables probes that are hit too often. A nil Guard
 // guards nothing.
 type Guard struct {
-	o     Options
-	rates *rates
-	watch *tracefs.Watch // nil if there is no inotify
-	deaf  bool           // the watch has failed
-	over  chan struct{}
-	end   sync.Once
-	done  sync.WaitGroup
+	o           Options
+	rates       *rates
+	watch       *tracefs.Watch // nil if there is no inotify
+	watchFailed bool           // the watch has failed
+	over        chan struct{}
+	end         sync.Once
+	done        sync.WaitGroup
 
-	told      map[string]*tracefs.Change // changes in effect now, by file and event
-	next      int                        // the event to check next
-	written   []string                   // files that others have just written to
-	opens     map[string]int             // how often each pipe was opened, by anyone
-	listed    string                     // the last warning about a list of threads
-	emptied   bool                       // a buffer was emptied, which is not reported yet
-	paged     bool                       // the page size was written; the kernel empties all buffers then, maybe a little later
-	toldEmpty time.Time                  // when emptied buffers were last reported
-	toldPages time.Time                  // when a change of the page size was last reported
-	spoke     time.Time                  // when any change was last reported
-	ids       map[int]bool               // IDs of the trace's events, also from before they were defined again
-	held      bool                       // mark was not moved, since events were missing
-	drifts    bool                       // probes also count calls that are not traced: those of this program
-	anew      bool                       // the kernel's counts have been reset since mark
-	mended    map[string]bool            // lists of threads that have been set back
-	short     map[string]bool            // lists of threads by which less is traced than was asked for
-	readers   []proc.Holder              // readers that have been reported
-	uncounted bool                       // probes were off, so they counted nothing
-	suspect   time.Time                  // when it first seemed that others read events
-	robbed    bool                       // it has been reported that others read events
-	closed    bool                       // the last balance has been struck
-	mark      account                    // counts when everything was last in order
+	reported      map[string]*tracefs.Change // changes in effect now, by file and event
+	next          int                        // the event to check next
+	written       []string                   // files that others have just written to
+	opens         map[string]int             // how often each pipe was opened, by anyone
+	listed        string                     // the last warning about a list of threads
+	emptied       bool                       // a buffer was emptied, which is not reported yet
+	paged         bool                       // the page size was written; the kernel empties all buffers then, maybe a little later
+	reportedEmpty time.Time                  // when emptied buffers were last reported
+	reportedPages time.Time                  // when a change of the page size was last reported
+	lastReport    time.Time                  // when any change was last reported
+	ids           map[int]bool               // IDs of the trace's events, also from before they were defined again
+	held          bool                       // mark was not moved, since events were missing
+	drifts        bool                       // probes also count calls that are not traced: those of this program
+	countsReset   bool                       // the kernel's counts have been reset since mark
+	restored      map[string]bool            // lists of threads that have been set back
+	short         map[string]bool            // lists of threads by which less is traced than was asked for
+	readers       []proc.Holder              // readers that have been reported
+	uncounted     bool                       // probes were off, so they counted nothing
+	suspectSince  time.Time                  // when it first seemed that others read events
+	stolen        bool                       // it has been reported that others read events
+	closed        bool                       // the last balance has been struck
+	mark          account                    // counts when everything was last in order
 
 	defined atomic.Pointer[map[int]*tracefs.Format] // formats of the events that were defined again, by their new IDs
 }
@@ -65,7 +65,7 @@ type Guard struct {
 // New returns a Guard. From here on it notices what others do: call it before the session
 // is enabled.
 func New(o Options) *Guard {
-	g := &Guard{o: o, over: make(chan struct{}), told: map[string]*tracefs.Change{}, opens: map[string]int{}, mended: map[string]bool{}, short: map[string]bool{}, ids: map[int]bool{}}
+	g := &Guard{o: o, over: make(chan struct{}), reported: map[string]*tracefs.Change{}, opens: map[string]int{}, restored: map[string]bool{}, short: map[string]bool{}, ids: map[int]bool{}}
 	g.rates = newRates(g)
 	var err error
 	if g.watch, err = o.Session.Watch(); err != nil {
@@ -83,7 +83,7 @@ func New(o Options) *Guard {
 func (g *Guard) Begin() {
 	var early []tracefs.Touch
 	if g.watch != nil {
-		early = slices.DeleteFunc(g.o.Session.Hear(g.watch, nil), func(t tracefs.Touch) bool { return t.Own })
+		early = slices.DeleteFunc(g.o.Session.CollectTouches(g.watch, nil), func(t tracefs.Touch) bool { return t.Own })
 	}
 	g.mark = g.account() // what was hit while the probes were enabled was not recorded
 	g.done.Go(func() { g.run(early) })
@@ -139,14 +139,14 @@ func (g *Guard) run(early []tracefs.Touch) {
 	g.wasPaged()
 	g.look(g.o.Session.Events())
 	if g.differs() {
-		g.tellCost("this trace was not set back", tracefs.Interference{})
+		g.reportCost("this trace was not set back", tracefs.Interference{})
 	}
 }
 
 // wait waits until a time, or until the watch reports something, which it then handles.
 // It returns false when the guard is to end.
 func (g *Guard) wait(until time.Time) bool {
-	if g.watch == nil || g.deaf {
+	if g.watch == nil || g.watchFailed {
 		select {
 		case <-time.After(time.Until(until)):
 			return true
@@ -156,10 +156,10 @@ func (g *Guard) wait(until time.Time) bool {
 	}
 	seen, err := g.watch.Next(until)
 	if err != nil {
-		g.deaf = true
+		g.watchFailed = true
 		g.o.Warner.Detailf("changes by other programs are no longer reported: %v", err)
 	}
-	g.touched(g.o.Session.Hear(g.watch, seen))
+	g.touched(g.o.Session.CollectTouches(g.watch, seen))
 	select {
 	case <-g.over:
 		return false
@@ -171,8 +171,8 @@ func (g *Guard) wait(until time.Time) bool {
 // wasPaged notes that the buffers were emptied by a change of the page size that was
 // undone before anyone has looked.
 func (g *Guard) wasPaged() {
-	if g.paged && time.Since(g.toldPages) > 2*guardTime {
-		g.emptied, g.anew = true, true
+	if g.paged && time.Since(g.reportedPages) > 2*guardTime {
+		g.emptied, g.countsReset = true, true
 	}
 	g.paged = false
 }
@@ -197,10 +197,10 @@ func (g *Guard) touched(seen []tracefs.Touch) {
 	to := g.sort(seen)
 	if to.emptied || g.paged || len(to.lists)+len(to.written) > 0 { // what it was is found out below, which takes time
 		g.o.Breaks(true)
-		defer func() { g.o.Breaks(g.differs() || g.robbed) }()
+		defer func() { g.o.Breaks(g.differs() || g.stolen) }()
 	}
 	if to.emptied {
-		g.countAnew()
+		g.recount()
 	}
 	for _, l := range to.lists { // before look takes what they have cost for a drift
 		g.threads(l)
@@ -266,7 +266,7 @@ func unique(names []string) []string {
 
 // differs reports whether something is still not as it should be, so that what it costs
 // is reported when it is.
-func (g *Guard) differs() bool { return len(g.told) > 0 || len(g.short) > 0 }
+func (g *Guard) differs() bool { return len(g.reported) > 0 || len(g.short) > 0 }
 
 // look reports what others have changed of the trace and of these events, and what they
 // have undone.
@@ -278,10 +278,10 @@ func (g *Guard) look(events []string) {
 	switch {
 	case g.differs(), restored: // the cost is reported with that
 	case back:
-		g.tellCost("this trace is as it was again", tracefs.Interference{})
-	case g.emptied && g.tellEmptied():
+		g.reportCost("this trace is as it was again", tracefs.Interference{})
+	case g.emptied && g.reportEmptied():
 	case g.emptied: // that has just been reported
-		g.mark, g.anew = g.account(), false
+		g.mark, g.countsReset = g.account(), false
 	case g.passed(now):
 	case now.still && g.mark.still && lacking > 0 && !g.held:
 		g.held = true // a write to a file may be about to be noticed
@@ -298,24 +298,24 @@ func (g *Guard) changes(events []string) (found map[string]bool, restored bool) 
 	found = map[string]bool{}
 	for _, c := range g.o.Session.Changes(events) {
 		key := c.File + " " + c.Event
-		g.anew = g.anew || c.Cost != ""
+		g.countsReset = g.countsReset || c.Cost != ""
 		if strings.HasSuffix(c.File, pageFile) { // the warning says that this has emptied the buffers
-			g.toldPages = time.Now()
+			g.reportedPages = time.Now()
 		}
-		if g.told[key] != nil && g.told[key].Is == c.Is {
+		if g.reported[key] != nil && g.reported[key].After == c.After {
 			found[key] = true
 			continue
 		}
-		if g.o.Rearm && !c.Foreign {
+		if g.o.Rearm && !c.Shared {
 			g.restore(c)
 			restored = true
 			continue
 		}
 		found[key] = true
-		g.told[key], g.spoke = c, time.Now()
+		g.reported[key], g.lastReport = c, time.Now()
 		g.uncounted = g.uncounted || !c.Counted
-		said, goOn := g.describe(c)
-		g.tell(g.of(c), "%s; %s", said, goOn)
+		message, goOn := g.describe(c)
+		g.report(g.of(c), "%s; %s", message, goOn)
 	}
 	return found, restored
 }
@@ -323,50 +323,50 @@ func (g *Guard) changes(events []string) (found map[string]bool, restored bool) 
 // forget forgets the reported changes that are not there any more, and reports whether there
 // are such.
 func (g *Guard) forget(events []string, found map[string]bool) (back bool) {
-	for key, c := range g.told {
+	for key, c := range g.reported {
 		asked := c.Event == "" || slices.Contains(events, c.Event)
 		if found[key] || !asked {
 			continue
 		}
-		delete(g.told, key)
+		delete(g.reported, key)
 		back = true
 		if strings.HasSuffix(c.File, pageFile) {
-			g.toldPages = time.Now()
+			g.reportedPages = time.Now()
 		}
 	}
 	return back
 }
 
-// tellEmptied reports that the buffers were emptied, unless it has just done so.
-func (g *Guard) tellEmptied() bool {
-	if time.Since(g.toldEmpty) <= 2*guardTime {
+// reportEmptied reports that the buffers were emptied, unless it has just done so.
+func (g *Guard) reportEmptied() bool {
+	if time.Since(g.reportedEmpty) <= 2*guardTime {
 		return false
 	}
-	g.toldEmpty = time.Now()
+	g.reportedEmpty = time.Now()
 	by := "another program has emptied the buffers of this trace"
 	if g.o.Session.LostEvents(2 * guardTime) {
 		by = "a module was unloaded, and the kernel has emptied the buffers of this trace"
 	}
-	g.tellCost(by, tracefs.Interference{})
+	g.reportCost(by, tracefs.Interference{})
 	return true
 }
 
 // restore undoes a change.
 func (g *Guard) restore(c *tracefs.Change) {
-	said, _ := g.describe(c)
-	g.spoke = time.Now()
+	message, _ := g.describe(c)
+	g.lastReport = time.Now()
 	g.uncounted = g.uncounted || !c.Counted
 	if c.Gone() && g.o.Recording() { // its event ID would be another one
-		g.tell(g.of(c), "%s; a recording cannot go on with another one", said)
-		g.told[c.File+" "+c.Event] = c
+		g.report(g.of(c), "%s; a recording cannot go on with another one", message)
+		g.reported[c.File+" "+c.Event] = c
 		return
 	}
 	// From here on the probes seem to have been enabled all the time, but what they cost is
 	// known only later.
 	g.o.Breaks(true)
 	if err := g.o.Session.Restore(c); err != nil {
-		g.tell(g.of(c), "%s; it cannot be armed again: %v", said, err)
-		g.told[c.File+" "+c.Event] = c
+		g.report(g.of(c), "%s; it cannot be armed again: %v", message, err)
+		g.reported[c.File+" "+c.Event] = c
 		return
 	}
 	if c.Gone() {
@@ -374,5 +374,5 @@ func (g *Guard) restore(c *tracefs.Change) {
 	}
 	i := g.of(c)
 	i.Rearmed = true
-	g.tellCost(said+"; it is armed again, and", i)
+	g.reportCost(message+"; it is armed again, and", i)
 }

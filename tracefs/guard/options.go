@@ -20,7 +20,7 @@ type Options struct {
 
 	Recording func() bool                    // reports whether raw pages are being recorded
 	Breaks    func(goesOn bool)              // is called when events may have been missed up to now, and may be from now on
-	Meddled   func()                         // is called when another program has interfered
+	Tampered  func()                         // is called when another program has interfered
 	SwitchOff func(plans []*plan.Plan) error // disables the probes of plans
 	Spend     func()                         // is called when all are disabled
 }

@@ -27,7 +27,7 @@ func switches(file string) bool {
 // passed reports what another program has changed and set back before anyone has
 // looked, if that has cost events or may have.
 func (g *Guard) passed(now account) bool {
-	if len(g.written) == 0 || time.Since(g.spoke) < 2*guardTime {
+	if len(g.written) == 0 || time.Since(g.lastReport) < 2*guardTime {
 		return false // or it is what was just reported
 	}
 	least, _ := g.mark.lacks(now)
@@ -35,7 +35,7 @@ func (g *Guard) passed(now account) bool {
 		return false
 	}
 	file := g.o.Session.Path(g.written[0])
-	g.spoke = time.Now()
-	g.tellCost("another program has written to "+file+", and has set it back", tracefs.Interference{File: file})
+	g.lastReport = time.Now()
+	g.reportCost("another program has written to "+file+", and has set it back", tracefs.Interference{File: file})
 	return true
 }

@@ -17,7 +17,7 @@ func (g *Guard) opened() {
 			continue
 		}
 		g.readers = append(g.readers, h)
-		g.tell(tracefs.Interference{File: g.o.Session.Path(h.File)}, "%s has opened %s of this trace: events that it reads are not shown here", h, h.File)
+		g.report(tracefs.Interference{File: g.o.Session.Path(h.File)}, "%s has opened %s of this trace: events that it reads are not shown here", h, h.File)
 	}
 }
 
@@ -27,11 +27,11 @@ func empties(t tracefs.Touch) bool {
 	return !t.Opened && (t.File == "trace" || strings.HasSuffix(t.File, "snapshot"))
 }
 
-// countAnew restarts the counts, since the buffers were emptied or replaced.
-func (g *Guard) countAnew() {
-	g.emptied, g.anew = true, true
-	g.suspect = time.Time{}
-	g.o.Session.CountAnew(g.robbed)
+// recount restarts the counts, since the buffers were emptied or replaced.
+func (g *Guard) recount() {
+	g.emptied, g.countsReset = true, true
+	g.suspectSince = time.Time{}
+	g.o.Session.Recount(g.stolen)
 }
 
 // Settle strikes the last balance, of what others have read until the trace was
@@ -43,8 +43,8 @@ func (g *Guard) Settle() {
 	}
 	g.closed = true
 	if g.watch != nil && slices.ContainsFunc(g.watch.Waiting(), empties) {
-		g.countAnew()
-		g.tellEmptied()
+		g.recount()
+		g.reportEmptied()
 	}
 	g.balance(true)
 }
@@ -53,19 +53,19 @@ func (g *Guard) Settle() {
 // how many.
 func (g *Guard) balance(final bool) {
 	b, err := g.o.Session.Balance()
-	if err != nil || !b.Sure || b.Stolen == 0 || g.robbed && !final {
+	if err != nil || !b.Sure || b.Stolen == 0 || g.stolen && !final {
 		return
 	}
 	if len(g.readers) == 0 {
 		g.opened()
 	}
-	if g.suspect.IsZero() {
-		g.suspect = time.Now()
+	if g.suspectSince.IsZero() {
+		g.suspectSince = time.Now()
 	}
-	if len(g.readers) == 0 && !final && time.Since(g.suspect) < guardTime {
+	if len(g.readers) == 0 && !final && time.Since(g.suspectSince) < guardTime {
 		return // or it is a snapshot, which will be noticed in a moment
 	}
-	g.robbed = true
+	g.stolen = true
 	by := "another program"
 	if len(g.readers) > 0 {
 		names := make([]string, len(g.readers))
@@ -75,10 +75,10 @@ func (g *Guard) balance(final bool) {
 		slices.Sort(names)
 		by = strings.Join(slices.Compact(names), ", ")
 	}
-	i := tracefs.Interference{Cost: tracefs.Cost{Told: true, Known: true, Events: b.Stolen}}
+	i := tracefs.Interference{Cost: tracefs.Cost{Reported: true, Exact: true, Events: b.Stolen}}
 	if final {
-		g.tell(i, "%s read by %s and not shown", plural.Were(b.Stolen, "event"), by)
+		g.report(i, "%s read by %s and not shown", plural.Were(b.Stolen, "event"), by)
 	} else {
-		g.tell(i, "events of this trace are being read by %s: %d so far, which are not shown", by, b.Stolen)
+		g.report(i, "events of this trace are being read by %s: %d so far, which are not shown", by, b.Stolen)
 	}
 }

@@ -37,20 +37,20 @@ const (
 
 var changeRows = []changeRow{
 	{(*tracefs.Change).Gone, "another program has removed the probe of {of}", "--on-tamper=restore defines it again"},
-	{func(c *tracefs.Change) bool { return c.Silent && c.Foreign }, "another program has switched off {what}", enable},
+	{func(c *tracefs.Change) bool { return c.Silent && c.Shared }, "another program has switched off {what}", enable},
 	{func(c *tracefs.Change) bool { return c.Silent }, "another program has switched this trace off", enable},
 	{func(c *tracefs.Change) bool { return disables(c) && c.Event == "" }, "another program has switched off {what} of {of}", enable},
 	{disables, "another program has switched off the probe of {of}", enable},
 	{func(c *tracefs.Change) bool { return c.What == "the options" }, "another program has set options of this trace, {is}", "--on-tamper=restore sets them back"},
 	{func(c *tracefs.Change) bool { return strings.HasSuffix(c.File, "/trigger") }, changed, "to go back: echo '!{is}' > {file}"},
-	{func(c *tracefs.Change) bool { return c.Was == "none" }, changed, "to go back: echo 0 > {file}"},
+	{func(c *tracefs.Change) bool { return c.Before == "none" }, changed, "to go back: echo 0 > {file}"},
 	{func(c *tracefs.Change) bool { return true }, changed, "to go back: echo '{was}' > {file}"},
 }
 
-func disables(c *tracefs.Change) bool { return c.Was == "1" && c.Is == "0" }
+func disables(c *tracefs.Change) bool { return c.Before == "1" && c.After == "0" }
 
 // describe returns what another program has done, and how to go on.
-func (g *Guard) describe(c *tracefs.Change) (said, goOn string) {
+func (g *Guard) describe(c *tracefs.Change) (message, goOn string) {
 	cost, of := "", "this trace"
 	if c.Cost != "" {
 		cost = ", and " + c.Cost
@@ -58,7 +58,7 @@ func (g *Guard) describe(c *tracefs.Change) (said, goOn string) {
 	if c.Event != "" {
 		of = g.funcOf(c.Event)
 	}
-	words := strings.NewReplacer("{what}", c.What, "{of}", of, "{was}", c.Was, "{is}", c.Is, "{cost}", cost, "{file}", c.File)
+	words := strings.NewReplacer("{what}", c.What, "{of}", of, "{was}", c.Before, "{is}", c.After, "{cost}", cost, "{file}", c.File)
 	for _, row := range changeRows {
 		if row.fits(c) {
 			return words.Replace(row.text), words.Replace(row.goOn)
@@ -90,7 +90,7 @@ var listRows = []listRow{
 
 // describeList returns what another program has done to a list, and whether less is traced
 // now than was asked for.
-func (g *Guard) describeList(list string, l tracefs.ThreadList) (said string, less bool) {
+func (g *Guard) describeList(list string, l tracefs.ThreadList) (message string, less bool) {
 	for _, row := range listRows {
 		if row.list == list && row.fits(l, g.o.Family == nil) {
 			return "another program has written to " + l.File + ", " + strings.ReplaceAll(row.text, "{lacks}", numbers(l.Lacks)), row.less

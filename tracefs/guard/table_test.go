@@ -14,23 +14,23 @@ func TestDescribe(t *testing.T) {
 		c          tracefs.Change
 		said, goOn string
 	}{
-		{tracefs.Change{What: "the probe", Event: "f", File: "/t/kprobe_events", Was: "there"},
+		{tracefs.Change{What: "the probe", Event: "f", File: "/t/kprobe_events", Before: "there"},
 			"another program has removed the probe of f", "--on-tamper=restore defines it again"},
-		{tracefs.Change{What: "all probes of this machine", File: "/d/enabled", Was: "1", Is: "0", Silent: true, Foreign: true},
+		{tracefs.Change{What: "all probes of this machine", File: "/d/enabled", Before: "1", After: "0", Silent: true, Shared: true},
 			"another program has switched off all probes of this machine", "to go on: echo 1 > /d/enabled"},
-		{tracefs.Change{What: "tracing", File: "/t/tracing_on", Was: "1", Is: "0", Silent: true},
+		{tracefs.Change{What: "tracing", File: "/t/tracing_on", Before: "1", After: "0", Silent: true},
 			"another program has switched this trace off", "to go on: echo 1 > /t/tracing_on"},
-		{tracefs.Change{What: "an option", File: "/t/options/x", Was: "1", Is: "0"},
+		{tracefs.Change{What: "an option", File: "/t/options/x", Before: "1", After: "0"},
 			"another program has switched off an option of this trace", "to go on: echo 1 > /t/options/x"},
-		{tracefs.Change{What: "the probe", Event: "f", File: "/t/enable", Was: "1", Is: "0"},
+		{tracefs.Change{What: "the probe", Event: "f", File: "/t/enable", Before: "1", After: "0"},
 			"another program has switched off the probe of f", "to go on: echo 1 > /t/enable"},
-		{tracefs.Change{What: "the options", File: "/t/trace_options", Is: "stacktrace"},
+		{tracefs.Change{What: "the options", File: "/t/trace_options", After: "stacktrace"},
 			"another program has set options of this trace, stacktrace", "--on-tamper=restore sets them back"},
-		{tracefs.Change{What: "the triggers", Event: "f", File: "/t/trigger", Was: "none", Is: "traceoff"},
+		{tracefs.Change{What: "the triggers", Event: "f", File: "/t/trigger", Before: "none", After: "traceoff"},
 			"another program has changed the triggers of f from none to traceoff", "to go back: echo '!traceoff' > /t/trigger"},
-		{tracefs.Change{What: "the filter", Event: "f", File: "/t/filter", Was: "none", Is: "{was} == 1"},
+		{tracefs.Change{What: "the filter", Event: "f", File: "/t/filter", Before: "none", After: "{was} == 1"},
 			"another program has changed the filter of f from none to {was} == 1", "to go back: echo 0 > /t/filter"},
-		{tracefs.Change{What: "the clock", File: "/t/trace_clock", Was: "mono", Is: "local", Cost: "that has emptied the buffers"},
+		{tracefs.Change{What: "the clock", File: "/t/trace_clock", Before: "mono", After: "local", Cost: "that has emptied the buffers"},
 			"another program has changed the clock of this trace from mono to local, and that has emptied the buffers", "to go back: echo 'mono' > /t/trace_clock"},
 	} {
 		if said, goOn := g.describe(&tt.c); said != tt.said || goOn != tt.goOn {

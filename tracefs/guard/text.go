@@ -9,30 +9,30 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-// tell reports interference.
-func (g *Guard) tell(i tracefs.Interference, format string, args ...any) {
-	g.o.Meddled()
-	g.o.Breaks(g.differs() || g.robbed)
+// report reports interference.
+func (g *Guard) report(i tracefs.Interference, format string, args ...any) {
+	g.o.Tampered()
+	g.o.Breaks(g.differs() || g.stolen)
 	if g.o.Warner != nil {
 		i.Text = fmt.Sprintf(format, args...)
 		g.o.Warner(tracefs.Warning{Text: i.Text, Interference: &i})
 	}
 }
 
-// tellCost reports interference and what it has cost, and starts to count again.
-func (g *Guard) tellCost(said string, i tracefs.Interference) {
+// reportCost reports interference and what it has cost, and starts to count again.
+func (g *Guard) reportCost(message string, i tracefs.Interference) {
 	text, cost := g.cost()
 	i.Cost = cost
 	sep := "; "
-	if strings.HasSuffix(said, "and") {
+	if strings.HasSuffix(message, "and") {
 		sep = " "
 	}
-	g.tell(i, "%s%s%s", said, sep, text)
+	g.report(i, "%s%s%s", message, sep, text)
 }
 
 // of converts a change of the session to an Interference.
 func (g *Guard) of(c *tracefs.Change) tracefs.Interference {
-	i := tracefs.Interference{File: c.File, Was: c.Was, Is: c.Is}
+	i := tracefs.Interference{File: c.File, Before: c.Before, After: c.After}
 	if c.Event != "" {
 		i.Func = g.funcOf(c.Event)
 	}

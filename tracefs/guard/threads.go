@@ -35,58 +35,58 @@ func (g *Guard) threads(list string) {
 		g.o.Warner.Detailf("%v", err)
 		return
 	}
-	if g.mended[list] && len(l.Lacks) == 0 && len(l.Others) == 0 {
+	if g.restored[list] && len(l.Lacks) == 0 && len(l.Others) == 0 {
 		return // that was this program itself
 	}
-	g.mended[list] = false
-	said, less := g.describeList(list, l)
-	if said == g.listed { // "echo" writes twice: first it empties the list
+	g.restored[list] = false
+	message, less := g.describeList(list, l)
+	if message == g.listed { // "echo" writes twice: first it empties the list
 		return
 	}
-	g.listed = said
+	g.listed = message
 	i := tracefs.Interference{File: l.File}
 	switch {
 	case !g.o.Rearm && less:
 		g.short[list] = true
-		g.tell(i, "%s", said)
+		g.report(i, "%s", message)
 	case !g.o.Rearm:
-		g.tellBack(list, said, i)
+		g.reportUndone(list, message, i)
 	default:
-		g.restoreThreads(list, l, said, less)
+		g.restoreThreads(list, l, message, less)
 	}
 }
 
-// tellBack reports a list by which nothing is missed. If something was before, and all
+// reportUndone reports a list by which nothing is missed. If something was before, and all
 // else is as it should be, it also reports what that has cost.
-func (g *Guard) tellBack(list, said string, i tracefs.Interference) {
+func (g *Guard) reportUndone(list, message string, i tracefs.Interference) {
 	was := g.short[list]
 	delete(g.short, list)
 	if was && !g.differs() {
-		g.tellCost(said, i)
+		g.reportCost(message, i)
 		return
 	}
-	g.tell(i, "%s", said)
+	g.report(i, "%s", message)
 }
 
 // restoreThreads undoes what another program has done to a list.
-func (g *Guard) restoreThreads(list string, l tracefs.ThreadList, said string, less bool) {
+func (g *Guard) restoreThreads(list string, l tracefs.ThreadList, message string, less bool) {
 	i := tracefs.Interference{File: l.File}
 	err := g.o.Session.RestoreThreads(list, l, func() ([]int, error) { return g.wanted(list) })
 	if err != nil {
 		if less {
 			g.short[list] = true
 		}
-		g.tell(i, "%s; it cannot be armed again: %v", said, err)
+		g.report(i, "%s; it cannot be armed again: %v", message, err)
 		return
 	}
 	delete(g.short, list)
-	g.mended[list], g.listed, i.Rearmed = true, "", true
-	said += "; it is as it was again"
+	g.restored[list], g.listed, i.Rearmed = true, "", true
+	message += "; it is as it was again"
 	if (less || list == keptOut) && !g.differs() { // see RestoreThreads
-		g.tellCost(said+", and", i)
+		g.reportCost(message+", and", i)
 		return
 	}
-	g.tell(i, "%s", said)
+	g.report(i, "%s", message)
 }
 
 // firstThreads checks the lists of threads when the watch begins, since writes to them

@@ -13,11 +13,11 @@ import (
 // Processes returns the processes of this host, sorted by ID.
 func Processes() []proc.Process { return proc.Processes() }
 
-// KeptFunctions returns a function that reports whether a function can be probed, nil if
+// CachedFunctions returns a function that reports whether a function can be probed, nil if
 // that is not known. The kernel takes long to list them, so the list is kept in the
 // directory dir until the kernel boots again or its modules change. Only the owner of dir
 // may write to it; if that is not so, or the list cannot be kept, it is read each time.
-func (h *Host) KeptFunctions(dir string) func(module, name string) bool {
+func (h *Host) CachedFunctions(dir string) func(module, name string) bool {
 	path := filepath.Join(dir, "functions")
 	key := append([]byte("tsnoop "+proc.BootID()+" "+proc.LoadedModules()), '\n')
 	if kept, err := os.ReadFile(path); err == nil && ownDir(dir) {

@@ -24,10 +24,10 @@ var options = []string{
 	"CC_IS_CLANG", "LTO_CLANG", "CFI_CLANG", "X86_KERNEL_IBT", "KASAN", "BPF_SYSCALL",
 }
 
-// About describes this host for a bug report. It reports nothing that identifies the
+// SysInfo describes this host for a bug report. It reports nothing that identifies the
 // machine, its users or their files, and no addresses. fs is nil if there is no
 // tracefs.
-func About(fs *tracefs.FS) []Fact {
+func SysInfo(fs *tracefs.FS) []Fact {
 	var u unix.Utsname
 	unix.Uname(&u)
 	facts := []Fact{
@@ -45,7 +45,7 @@ func About(fs *tracefs.FS) []Fact {
 	if f, err := fs.Features(); err == nil {
 		facts = append(facts, Fact{"features", strings.Trim(fmt.Sprintf("%+v", *f), "{}")})
 	}
-	c := fs.Census()
+	c := fs.Inventory()
 	return append(facts,
 		Fact{"in tracefs", fmt.Sprintf("%s and %s of others, %d and %d of tsnoop, tracer %s", plural.Of(c.Probes, "probe"), plural.Of(c.Instances, "instance"), c.OwnProbes, c.OwnInstances, c.Tracer)},
 		Fact{"refused", or(strings.Join(c.Refusals, "; "), "nothing")})

@@ -78,9 +78,9 @@ func (l *Losses) Skipped() (n uint64) {
 	return n
 }
 
-// Tell reports the losses in words, one warning for each.
-func (l *Losses) Tell(tell func(tracefs.Warning)) {
-	w := tracefs.Warner(tell)
+// Report reports the losses in words, one warning for each.
+func (l *Losses) Report(report func(tracefs.Warning)) {
+	w := tracefs.Warner(report)
 	if l.Err != nil {
 		w.Warnf("whether events were lost is not known: %v", l.Err)
 	}
@@ -89,7 +89,7 @@ func (l *Losses) Tell(tell func(tracefs.Warning)) {
 	case l.Recorded:
 		w.Warnf("%s lost in all while this was recorded: %s", plural.Were(n, "event"), l.places())
 	case l.BufferKB > 0 && n > l.Skipped():
-		tell(tracefs.Warning{Text: fmt.Sprintf("%s lost in all: %s", plural.Were(n, "event"), l.places()), BufferKB: 2 * l.BufferKB})
+		report(tracefs.Warning{Text: fmt.Sprintf("%s lost in all: %s", plural.Were(n, "event"), l.places()), BufferKB: 2 * l.BufferKB})
 	default:
 		w.Warnf("%s lost in all: %s; the kernel has passed over them", plural.Were(n, "event"), l.places())
 	}

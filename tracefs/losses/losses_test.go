@@ -29,7 +29,7 @@ func TestLossesTell(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []tracefs.Warning
-			tt.losses.Tell(func(w tracefs.Warning) { got = append(got, w) })
+			tt.losses.Report(func(w tracefs.Warning) { got = append(got, w) })
 			if !slices.Equal(got, tt.want) {
 				t.Errorf("got %+v, want %+v", got, tt.want)
 			}

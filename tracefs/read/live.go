@@ -67,7 +67,7 @@ type cpuPipe struct {
 	try  func(fd uintptr)
 	n    int
 
-	taken  *tracefs.Taken
+	taken  *tracefs.ReadCount
 	tally  *tracefs.Tally
 	events uint64 // events on the page that was read last
 	err    error
@@ -127,7 +127,7 @@ func (r *liveReader) open(s *tracefs.Session, cpu, size int) error {
 	if err != nil {
 		return err
 	}
-	p := &cpuPipe{r: r, cpu: cpu, f: f, buf: make([]byte, size), taken: s.Taken(cpu), tally: s.Tally()}
+	p := &cpuPipe{r: r, cpu: cpu, f: f, buf: make([]byte, size), taken: s.ReadCount(cpu), tally: s.Tally()}
 	r.pipes = append(r.pipes, p)
 	p.try = p.tryRead
 	p.conn, err = f.SyscallConn()

@@ -12,11 +12,11 @@ const lossesEvery = time.Second
 
 // Gaps warn from time to time that events are being lost. The zero value is ready to use.
 type Gaps struct {
-	any     bool   // events were lost
-	lost    uint64 // since the last warning
-	unknown bool   // and more, which the kernel did not count
-	told    time.Time
-	damaged bool // some may be in damaged pages, which is reported in the end
+	any      bool   // events were lost
+	lost     uint64 // since the last warning
+	unknown  bool   // and more, which the kernel did not count
+	reported time.Time
+	damaged  bool // some may be in damaged pages, which is reported in the end
 }
 
 // Damage says that what is lost, also by the kernel, is reported in the end.
@@ -36,7 +36,7 @@ func (g *Gaps) lose(e *tracefs.Event, w tracefs.Warner, lost func(*tracefs.Event
 	} else {
 		g.lost += e.Lost
 	}
-	if time.Since(g.told) < lossesEvery {
+	if time.Since(g.reported) < lossesEvery {
 		return
 	}
 	what := plural.Were(g.lost, "event")
@@ -47,5 +47,5 @@ func (g *Gaps) lose(e *tracefs.Event, w tracefs.Warner, lost func(*tracefs.Event
 		what = "more than " + what
 	}
 	w.Warnf("%s lost, the last on CPU %d: the kernel's buffer was full", what, e.CPU)
-	g.lost, g.unknown, g.told = 0, false, time.Now()
+	g.lost, g.unknown, g.reported = 0, false, time.Now()
 }

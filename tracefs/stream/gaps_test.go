@@ -17,7 +17,7 @@ func TestLose(t *testing.T) {
 	for _, n := range []uint64{3, 4, tracefs.LostUnknown} {
 		g.lose(&tracefs.Event{CPU: 2, Lost: n}, warn, lost)
 	}
-	g.told = g.told.Add(-2 * lossesEvery)
+	g.reported = g.reported.Add(-2 * lossesEvery)
 	g.lose(&tracefs.Event{CPU: 1, Lost: 5}, warn, lost)
 	want := []string{
 		"3 events were lost, the last on CPU 2: the kernel's buffer was full",

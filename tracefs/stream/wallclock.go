@@ -59,7 +59,7 @@ func (w *WallClock) At(now uint64) int64 {
 const leastStep = time.Millisecond
 
 // pass calls tell for each step up to now that it has not been called for.
-func (w *WallClock) pass(now uint64, tell func(tracefs.Interference)) {
+func (w *WallClock) pass(now uint64, report func(tracefs.Interference)) {
 	steps := w.all()
 	for w.shown = max(w.shown, 1); w.shown < len(steps) && steps[w.shown].From <= now; w.shown++ {
 		step, before := steps[w.shown], steps[w.shown-1].Add
@@ -67,13 +67,13 @@ func (w *WallClock) pass(now uint64, tell func(tracefs.Interference)) {
 		if by < 0 {
 			by, way = -by, "back"
 		}
-		if by < leastStep || tell == nil {
+		if by < leastStep || report == nil {
 			continue
 		}
 		stamp := func(add int64) string { return time.Unix(0, int64(step.From)+add).Format("2006-01-02 15:04:05.000000") }
-		tell(tracefs.Interference{
-			Text: fmt.Sprintf("the clock was set %s by %s: times follow it from here on", way, by.Round(time.Microsecond)),
-			Was:  stamp(before), Is: stamp(step.Add),
+		report(tracefs.Interference{
+			Text:   fmt.Sprintf("the clock was set %s by %s: times follow it from here on", way, by.Round(time.Microsecond)),
+			Before: stamp(before), After: stamp(step.Add),
 		})
 	}
 }

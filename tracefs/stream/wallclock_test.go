@@ -24,14 +24,14 @@ func TestWallClock(t *testing.T) {
 		}
 	}
 	var told []string
-	tell := func(i tracefs.Interference) { told = append(told, i.Text+" "+i.Was+" "+i.Is) }
-	w.pass(199, tell)
+	report := func(i tracefs.Interference) { told = append(told, i.Text+" "+i.Before+" "+i.After) }
+	w.pass(199, report)
 	if len(told) > 0 {
 		t.Errorf("early: %q", told)
 	}
-	w.pass(250, tell)
-	w.pass(399, tell)
-	w.pass(1000, tell)
+	w.pass(250, report)
+	w.pass(399, report)
+	w.pass(1000, report)
 	if len(told) != 2 || !strings.HasPrefix(told[0], "the clock was set forward by 5s") || !strings.HasPrefix(told[1], "the clock was set back by 5s") {
 		t.Errorf("reported %q", told)
 	}

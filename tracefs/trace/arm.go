@@ -51,7 +51,7 @@ type Trace struct {
 	family func() ([]int, error) // threads that are traced; nil for all
 	births bool                  // new tasks are recorded
 
-	meddled     atomic.Bool     // another program has interfered; cleared by clocks
+	tampered    atomic.Bool     // another program has interfered; cleared by clocks
 	recording   atomic.Bool     // raw pages are being recorded
 	taking      *taking         // nil unless pages are recorded
 	unwatchWall func()          // nil until the host's clock is watched
@@ -151,7 +151,7 @@ func (t *Trace) define(ctx context.Context, plans []*plan.Plan) (err error) {
 		return err
 	}
 	t.warnOffline()
-	t.Amend.See(t.Warner, len(o.Pids) == 0 && t.AllCalls(), &t.meddled)
+	t.Amend.See(t.Warner, len(o.Pids) == 0 && t.AllCalls(), &t.tampered)
 	if err = t.Pair(o.Begin, o.Chain); err != nil {
 		return err
 	}
@@ -183,7 +183,7 @@ func (t *Trace) newGuard() *guard.Guard {
 	return guard.New(guard.Options{
 		Session: t.session, Formats: slices.Clone(t.Formats), Plans: t.plansNow, Family: t.family, Stacks: t.o.Stacks, NewTasks: t.births, Warner: t.Warner,
 		Rearm: t.o.Rearm, MaxRate: t.o.MaxRate,
-		Recording: t.recording.Load, Breaks: t.Spans.Breaks, Meddled: func() { t.meddled.Store(true) }, SwitchOff: t.probes.SwitchOff, Spend: t.spend,
+		Recording: t.recording.Load, Breaks: t.Spans.Breaks, Tampered: func() { t.tampered.Store(true) }, SwitchOff: t.probes.SwitchOff, Spend: t.spend,
 	})
 }
 

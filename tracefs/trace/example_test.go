@@ -54,6 +54,6 @@ func tenReads(ctx context.Context, w io.Writer) (err error) {
 			break
 		}
 	}
-	t.Losses().Tell(func(w tracefs.Warning) { log.Print(w.Text) })
+	t.Losses().Report(func(w tracefs.Warning) { log.Print(w.Text) })
 	return nil
 }

@@ -68,7 +68,7 @@ func functions(h *host.Host) func(module, name string) bool {
 	if err != nil {
 		return h.FS.TraceableFunctions()
 	}
-	return h.KeptFunctions(filepath.Join(dir, "tsnoop"))
+	return h.CachedFunctions(filepath.Join(dir, "tsnoop"))
 }
 
 // typeWords completes the names of types for info.

@@ -72,7 +72,7 @@ func (r *Run) End(err error) error { return r.program.end(err, r.ui) }
 // the trace should end, the trace, and a function that ends it. Afterwards it undoes
 // everything. A trace that is interrupted before it is armed is not an error. The trace ends
 // once nobody can read what is written to out, which is nil for a recording.
-func (r *Run) Trace(out *os.File, tell func(tracefs.Warning), do func(ctx context.Context, t *trace.Trace, stop func()) error) (err error) {
+func (r *Run) Trace(out *os.File, report func(tracefs.Warning), do func(ctx context.Context, t *trace.Trace, stop func()) error) (err error) {
 	signalled := onSignal()
 	defer func() { go r.untilExit(signalled) }()
 	r.ui.Notes(r.plans)
@@ -83,7 +83,7 @@ func (r *Run) Trace(out *os.File, tell func(tracefs.Warning), do func(ctx contex
 	}
 	progress := r.ui.NewProgress()
 	to := r.options()
-	to.Progress, to.Warn = progress.Step, tell
+	to.Progress, to.Warn = progress.Step, report
 	t, err := trace.Arm(signalled, r.host, r.plans, to)
 	progress.End()
 	if errors.Is(err, trace.ErrInterrupted) {

@@ -150,7 +150,7 @@ func (out *Output) lost(e *tracefs.Event) {
 
 // clockSet reports that the host's clock was set.
 func (out *Output) clockSet(i tracefs.Interference) {
-	out.ui.Warn("%s (%s was %s)", i.Text, i.Is, i.Was)
+	out.ui.Warn("%s (%s was %s)", i.Text, i.After, i.Before)
 	if out.lines() {
 		out.stream.Interfered(&i)
 	}
@@ -188,7 +188,7 @@ func sources(r *stream.Stream, from int) []render.Source {
 
 // Losses reports what the trace did not show, on stderr and in the data.
 func (out *Output) Losses(l *losses.Losses) {
-	l.Tell(out.ui.Tell)
+	l.Report(out.ui.PrintWarning)
 	if !out.lines() {
 		return
 	}

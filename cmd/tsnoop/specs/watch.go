@@ -110,8 +110,8 @@ func (r *replanner) reload(ctx context.Context, last bool) bool {
 		return false
 	}
 	set.Locate(err)
-	if said := fmt.Sprint(specs, err); said != r.wrong {
-		r.wrong = said
+	if message := fmt.Sprint(specs, err); message != r.wrong {
+		r.wrong = message
 		r.ui.Report(err)
 		r.ui.Warn("the trace goes on with the specs it had")
 	}

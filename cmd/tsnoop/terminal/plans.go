@@ -17,10 +17,10 @@ const mostNames = 5
 func (u *UI) Notes(plans []*plan.Plan) {
 	for _, p := range plans {
 		for _, detail := range p.Details {
-			u.Tell(tracefs.Warning{Text: p.Spec.Func.Text + ": " + detail, Detail: true})
+			u.PrintWarning(tracefs.Warning{Text: p.Spec.Func.Text + ": " + detail, Detail: true})
 		}
 		for _, note := range p.Notes {
-			u.Tell(tracefs.Warning{Text: p.Spec.Func.Text + ": " + note, Detail: p.Glob != nil})
+			u.PrintWarning(tracefs.Warning{Text: p.Spec.Func.Text + ": " + note, Detail: p.Glob != nil})
 		}
 	}
 	if u.Verbose {
@@ -29,7 +29,7 @@ func (u *UI) Notes(plans []*plan.Plan) {
 	for _, g := range plan.Globs(plans) {
 		names := plan.NamesOf(g, plans, func(p *plan.Plan) bool { return len(p.Notes) > 0 })
 		if len(names) > 0 {
-			u.Tell(tracefs.Warning{Text: g.Spec.Func.Text + ": some names stand for several functions, " + someOf(names), More: true})
+			u.PrintWarning(tracefs.Warning{Text: g.Spec.Func.Text + ": some names stand for several functions, " + someOf(names), More: true})
 		}
 	}
 }
@@ -44,7 +44,7 @@ func (u *UI) LeftOut(plans []*plan.Plan) {
 	for _, g := range plan.Globs(plans) {
 		for _, text := range []string{g.Warning(most), g.Unseen()} {
 			if text != "" {
-				u.Tell(tracefs.Warning{Text: text})
+				u.PrintWarning(tracefs.Warning{Text: text})
 			}
 		}
 	}

@@ -119,8 +119,8 @@ func (u *UI) write(text []byte, drawn bool) {
 	}
 }
 
-// Tell prints a warning of the engine.
-func (u *UI) Tell(w tracefs.Warning) {
+// PrintWarning prints a warning of the engine.
+func (u *UI) PrintWarning(w tracefs.Warning) {
 	if w.More {
 		w.Text += "; -v says more"
 	}

@@ -26,7 +26,7 @@ type Used struct {
 
 const (
 	isUsed = 1 << iota
-	isTold
+	isListed
 )
 
 // NewUsed returns the Used for the text of /proc/kallsyms. None is used yet.
@@ -143,14 +143,14 @@ func (u *Used) Text() []byte {
 		u.bounds = nil
 		for _, addr := range addrs {
 			if i, found := slices.BinarySearch(u.addrs, addr); found {
-				u.state[i] |= isTold
+				u.state[i] |= isListed
 			}
 		}
 	}
 	for _, used := range u.fresh {
 		for _, i := range []int{used, min(used+1, len(u.addrs)-1)} {
-			if u.state[i]&isTold == 0 {
-				u.state[i] |= isTold
+			if u.state[i]&isListed == 0 {
+				u.state[i] |= isListed
 				addrs = append(addrs, u.addrs[i])
 			}
 		}
