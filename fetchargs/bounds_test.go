@@ -142,7 +142,7 @@ func TestBounds(t *testing.T) {
 		}},
 		{"cpus", func(int) string { return "many_args(this_cpu(ticks):u64)" }, 64, [2]string{
 			"1 probes, 2 fetchargs",
-			"this machine has 65 CPUs: per-CPU values are fetched for up to 64",
+			"this host has 65 CPUs: per-CPU values are fetched for up to 64",
 		}},
 	} {
 		for i, want := range tt.want {

@@ -46,7 +46,7 @@ func (s *Session) setCPUs(cpus []int, all bool) error {
 	}
 	for _, cpu := range cpus {
 		if !slices.Contains(there, cpu) {
-			return &HostError{Msg: fmt.Sprintf("there is no CPU %d: the last one of this machine is %d", cpu, slices.Max(there))}
+			return &HostError{Msg: fmt.Sprintf("there is no CPU %d: the last one of this host is %d", cpu, slices.Max(there))}
 		}
 	}
 	if all {

@@ -231,7 +231,7 @@ func (s *Session) Changes(events []string) (changes []*Change) {
 	for _, file := range s.switches() {
 		b, err := os.ReadFile(file)
 		if err == nil && strings.TrimSpace(string(b)) == "0" && (file != ftraceEnabled || kprobesOnFtrace()) {
-			changes = append(changes, &Change{What: "all probes of this machine", File: file, Before: "1", After: "0", Silent: true, Shared: true})
+			changes = append(changes, &Change{What: "all probes of this host", File: file, Before: "1", After: "0", Silent: true, Shared: true})
 		}
 	}
 	if on := s.path("tracing_on"); s.content(on) == "0" {

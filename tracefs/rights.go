@@ -36,7 +36,7 @@ func explainOpen(dir string, err error) error {
 		return &HostError{Msg: "the kernel is locked down (confidentiality): tracing is forbidden",
 			Hint: hintLockdown, Err: err}
 	case errors.Is(err, unix.EPERM) && os.Geteuid() == 0:
-		return &HostError{Msg: "the kernel forbids tracing: it is locked down (confidentiality), or root here is not the machine's",
+		return &HostError{Msg: "the kernel forbids tracing: it is locked down (confidentiality), or root here is not the host's",
 			Hint: hintLockdown + "; trace outside of the container", Err: err}
 	case errors.Is(err, unix.EROFS):
 		return &HostError{Msg: "the tracefs at " + dir + " is read-only here: nothing can be armed",
@@ -73,7 +73,7 @@ func explainRights(dir string, err error) error {
 			m.Hint += fmt.Sprintf(", or on recent kernels let root give it to you: mount -o remount,uid=%d,mode=0700 %s", who, dir)
 		}
 	case !hostRoot():
-		m.Msg = what + " is not for root here, who is not the machine's: this is a user namespace"
+		m.Msg = what + " is not for root here, who is not the host's: this is a user namespace"
 		m.Hint = "trace outside of the container, or in one without a user namespace"
 	case !overrides():
 		m.Msg = what + " is not for root here, who lacks CAP_DAC_OVERRIDE"

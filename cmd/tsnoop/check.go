@@ -16,7 +16,7 @@ import (
 )
 
 // errLacking ends a check that found that the machine lacks something tracing needs.
-var errLacking = errors.New("this machine lacks what tracing needs")
+var errLacking = errors.New("this host lacks what tracing needs")
 
 // runCheck prints what this host offers and what it lacks, and how to get it.
 func runCheck(o *flags.Options, ui *terminal.UI) error {

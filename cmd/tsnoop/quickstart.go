@@ -48,9 +48,9 @@ func runFirst(o *flags.Options, ui *terminal.UI) error {
 	_, err := target.Host(o, true)
 	switch {
 	case err == nil:
-		text += "Three lines to try on this machine:\n"
+		text += "Three lines to try on this host:\n"
 	case errors.Is(err, fs.ErrPermission) && os.Geteuid() != 0:
-		text += "Three lines to try on this machine, as root:\n"
+		text += "Three lines to try on this host, as root:\n"
 		line = func(t trial) string {
 			return "# " + t.asks + "\n  sudo tsnoop " + t.flags + t.specs + t.program
 		}

@@ -29,7 +29,7 @@ func Boot(w io.Writer, plans []*plan.Plan, group, cpuMask string) (bootconfig bo
 	probes := plan.Probes(plans)
 	for _, p := range probes {
 		if !p.Kind.AtFunction() {
-			return false, spec.Errors{p.Plan.Spec.Errorf("trace it once the machine runs", "at boot only functions are traced; %s is an event of the kernel", p.Plan.Spec.Func.Text)}
+			return false, spec.Errors{p.Plan.Spec.Errorf("trace it once the host runs", "at boot only functions are traced; %s is an event of the kernel", p.Plan.Spec.Func.Text)}
 		}
 	}
 	bootconfig = cpuMask != ""

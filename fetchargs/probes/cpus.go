@@ -29,7 +29,7 @@ func (s *Side) ofEachCPU(both bool) {
 		if both || s.fn.Target.Pair {
 			hint += ", where no return is asked for"
 		}
-		s.errs.Fail(at, hint, "this machine has %d CPUs: per-CPU values are fetched for up to %d", len(cpus), dynevent.MostCPUs)
+		s.errs.Fail(at, hint, "this host has %d CPUs: per-CPU values are fetched for up to %d", len(cpus), dynevent.MostCPUs)
 		return
 	}
 	if len(cpus) == 0 { // there is none of those that are wanted, which is reported elsewhere

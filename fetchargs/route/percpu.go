@@ -57,7 +57,7 @@ func (r *Walker) currentOfCPU(x *spec.Builtin) (Route, *spec.Error) {
 // the CPU that the function runs on.
 func (r *Walker) perCPU(name spec.Name, cpu int) (Route, *spec.Error) {
 	if r.fn.Target.CPUs == nil || r.fn.Target.Places == nil {
-		return Route{}, spec.Errorf(name.Span, "run it there", "the address of %s on each CPU is known only on the machine itself", name.Text)
+		return Route{}, spec.Errorf(name.Span, "run it there", "the address of %s on each CPU is known only on the host itself", name.Text)
 	}
 	typ, _ := r.fn.Target.Variable(name.Text)
 	place, err := r.placeOf(name)
@@ -99,7 +99,7 @@ func (r *Walker) cpu(name spec.Name, n int, near bool) (dynevent.CPU, *spec.Erro
 	if n != spec.ThisCPU {
 		i := slices.IndexFunc(some, func(c dynevent.CPU) bool { return c.N == n })
 		if i < 0 {
-			return dynevent.CPU{}, spec.Errorf(name.Span, "there are "+dynevent.ListCPUs(cpus.Each), "this machine has no CPU %d", n)
+			return dynevent.CPU{}, spec.Errorf(name.Span, "there are "+dynevent.ListCPUs(cpus.Each), "this host has no CPU %d", n)
 		}
 		some = some[i : i+1]
 	}

@@ -82,7 +82,7 @@ func (p Route) isObject() bool {
 func (r *Walker) addressOf(p Route, x spec.Expr) (uint64, *spec.Error) {
 	switch {
 	case r.fn.Target.Places == nil:
-		return 0, spec.Errorf(x.Where(), "fetch its value: @NAME", "the address of %s is known on the machine itself only", p.Base.Words())
+		return 0, spec.Errorf(x.Where(), "fetch its value: @NAME", "the address of %s is known on the host itself only", p.Base.Words())
 	case p.Symbol.Hidden:
 		return 0, spec.Errorf(x.Where(), "be root, and with kernel.kptr_restrict=2: sysctl kernel.kptr_restrict=1", "the address of %s is hidden from you", p.Base.Words())
 	}

@@ -21,7 +21,7 @@ for tool in ksnoop bpftrace strace opensnoop.bt execsnoop.bt killsnoop.bt syncsn
 	TSNOOP_VM_FILES="$TSNOOP_VM_FILES $(command -v $tool || :)"
 done
 TSNOOP_VM_MEMORY=2048 # bpftrace brings 200 MB of libraries
-# The older kernels were seen not to come up so: there only a quiet machine gives
+# The older kernels were seen not to come up so: there only a quiet host gives
 # good figures.
 case $1 in
 5.10 | 6.1) ;;

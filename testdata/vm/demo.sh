@@ -1,6 +1,6 @@
 #!/bin/sh
 # A look at tsnoop: what it prints while a machine pings itself and reads files.
-# Run by "make demo", in a VM or, with HOST=1, on the machine itself.
+# Run by "make demo", in a VM or, with HOST=1, on the host itself.
 set -eu
 
 die() { echo "demo: $*" >&2; exit 1; }

@@ -1,12 +1,12 @@
 #!/bin/bash
-# power.sh PROGRAMS KERNEL FILESYSTEM CUTS [FLAGS]: cut the power of a machine that records
+# power.sh PROGRAMS KERNEL FILESYSTEM CUTS [FLAGS]: cut the power of a virtual machine that records
 #
-# The machine records to a disk with ext4 or xfs, one recording of five seconds after the other,
+# It records to a disk with ext4 or xfs, one recording of five seconds after the other,
 # while a program makes calls with numbers and prints each number and the time. At a random time
 # qemu gets the command to quit: data that the machine has not written to its disk are lost. The
 # next boot recovers what is there and shows it.
 #
-# The machine may be so busy that the recorder comes too late: that fails only with
+# The host may be so busy that the recorder comes too late: that fails only with
 # TSNOOP_TRUST=full, unless the recorder has warned.
 #
 # Each file that is there then, recovered or complete, must be intact. A complete one must
@@ -29,7 +29,7 @@ truncate -s 512M "$work/disk"
 "mkfs.$filesystem" -q "$work/disk"
 mkfifo "$work/monitor.in" "$work/monitor.out"
 
-# In the machine: check what the boot before has left, then record.
+# In the virtual machine: check what the boot before has left, then record.
 cat >"$work/guest" <<'EOF'
 for module in libcrc32c xfs; do [ ! -e /opt/$module.ko ] || insmod /opt/$module.ko; done
 mkdir -p /mnt

@@ -8,7 +8,7 @@
 # trust.sh, or "all" but the last three; without arguments, all.
 #
 # Kernels and busybox come from Debian, signed, through apt-get download with a
-# state directory of its own: nothing about the machine's sources changes, and
+# state directory of its own: nothing about the host's sources changes, and
 # no root is needed. They are kept in the user's cache directory, so that a
 # second run needs neither apt nor a network; remove a kernel there to get its
 # latest. Only missing programs (qemu, cpio, xz) are installed, which needs root.
@@ -66,7 +66,7 @@ retry() {
 
 last() { shift $(($# - 1)); echo "$1"; }
 
-# mirror main|security prints where this machine gets that part of Debian from.
+# mirror main|security prints where this host gets that part of Debian from.
 mirror() {
 	for list in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
 		[ -f "$list" ] && sed -n 's/\[[^]]*\]//; s/^deb[[:space:]]\{1,\}//p' "$list"
@@ -123,7 +123,7 @@ index() {
 		case $suite in *-security) uri=$(mirror security) ;; *) uri=$(mirror main) ;; esac
 		echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $uri $suite main"
 	done >"$state/sources.list"
-	# Hooks are for the machine's own lists and packages: the one in Docker's images removes
+	# Hooks are for the host's own lists and packages: the one in Docker's images removes
 	# /var/cache/apt/archives/*.deb after an update, which another apt-get may be installing.
 	printf '#clear APT::Update::%s;\n' Pre-Invoke Post-Invoke Post-Invoke-Success >"$state/apt.conf"
 	retry apt "$1" "$2" apt-get update

@@ -10,7 +10,7 @@
 # for the rest; what cannot share a machine has one of its own. Tests of what tsnoop does in
 # other ways on old kernels, TestEnds*, run on the oldest and the newest one; those about tsnoop
 # and not about kernels, TestOnce*, on 6.1; with all, those that the file fewer names on the
-# kernels that it names; of each kernel a recording is replayed in all forms on this machine.
+# kernels that it names; of each kernel a recording is replayed in all forms on this host.
 #
 # TSNOOP_VM_JOBS of all that run at a time, the longest first: one more than there are
 # processors, since a machine is idle a sixth of its time. A job that succeeds is shown as a
@@ -19,7 +19,7 @@
 # set that is a failure, except for those that testdata/vm/skips allows. The last line counts
 # test functions and subtests: "N passed, N failed".
 #
-# Where a machine cannot be set up (not root, not Debian, no network), the rest
+# Where virtual machines cannot be set up (not root, not Debian, no network), the rest
 # runs and what did not is said; with CI set that is a failure.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -146,7 +146,7 @@ brief() {
 		END { if (log_ !~ /^(FAIL\n)?$/) printf "%s", log_ }' "$1"
 }
 
-# host tests on this machine, with the race detector the packages that start goroutines: it
+# host tests on this host, with the race detector the packages that start goroutines: it
 # needs cgo, and that a C compiler. The whole program, and what bounds its memory and time, is
 # tested without it, as users have it. A package may take longer on a slow machine than the
 # ten minutes that go test gives it. lint has vet look at all of it. With -trimpath a clone,
@@ -165,7 +165,7 @@ host() {
 	CGO_ENABLED=0 tests $(go list ./... | grep -vxF "$(go list $raced)")
 	brief "$work/host" | show
 	results $status "$work/host" host
-	spent "tests on this machine" $start
+	spent "tests on this host" $start
 }
 
 lint() {
@@ -208,7 +208,7 @@ compile() {
 }
 
 # files KERNEL names what every machine with that kernel has in PATH. The peers that
-# tests compare with run where this machine's programs do.
+# tests compare with run where this host's programs do.
 files() {
 	echo "$work/$(arch "$1")/tsnoop" "$work/$(arch "$1")/load" "$PWD/README.md"
 	[ "$(arch "$1")" != "$(go env GOHOSTARCH)" ] || PATH=$PATH:/usr/sbin command -v pahole ksnoop trace-cmd dash
@@ -294,7 +294,7 @@ run() {
 # program PACKAGE names its tests, in a machine.
 program() { basename "$(binary any "$1")"; }
 
-# here KERNEL TEST FILE runs on this machine a test of what that kernel's has left.
+# here KERNEL TEST FILE runs on this host a test of what that kernel's has left.
 here() {
 	local log=$work/$2-$1 status=0
 	(
@@ -303,10 +303,10 @@ here() {
 			exec "$(binary "$(go env GOHOSTARCH)" $suite)" -test.v -test.run "^$2\$"
 	) >"$log" 2>&1 || status=$?
 	if [ $status = 0 ]; then
-		echo "ok    $1  $2 on this machine  $(grep -cE '^ *--- PASS: ' "$log" || :) passed"
+		echo "ok    $1  $2 on this host  $(grep -cE '^ *--- PASS: ' "$log" || :) passed"
 	else
 		cat "$log"
-		echo "FAIL  $1  $2 on this machine"
+		echo "FAIL  $1  $2 on this host"
 	fi | show
 	results $status "$log" "$1"
 }

@@ -6,7 +6,7 @@
 # target. It takes hours.
 #
 # Before the table there is what became of recordings: a line for each kind of damage to files
-# of this machine ("fault | file | times tried | what was left | what was reported"), and 30
+# of this host ("fault | file | times tried | what was left | what was reported"), and 30
 # power cuts on each kernel and file system.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -41,7 +41,7 @@ status=0
 for kernel in $kernels; do
 	if [[ TestFtracetest =~ $pattern ]]; then "$here/setup.sh" "ftrace-$kernel" || status=1; fi
 done
-# Sixteen runs at once need more memory than a machine has otherwise.
+# Sixteen runs at once need more memory than a virtual machine has otherwise.
 TSNOOP_VM_MEMORY=${TSNOOP_VM_MEMORY:-2048} TSNOOP_TRUST=full TSNOOP_TRUST_LOGS=$logs TSNOOP_VM_TIMEOUT=${TSNOOP_VM_TIMEOUT:-20000} \
 	"$here/test.sh" vm "$kernels" "$pattern" || status=$?
 

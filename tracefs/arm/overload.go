@@ -140,7 +140,7 @@ func tooHot(plans []*plan.Plan, hits map[*plan.Plan]uint64, took time.Duration) 
 			others = fmt.Sprintf(", and of %d others", n)
 		}
 		wrong = append(wrong, &spec.Error{Text: s.Text, Span: s.Func.Span,
-			Msg:  fmt.Sprintf("there were %d calls a second of %s%s: to trace them all may bring this machine to a stop", rate(p), p.Func.Name, others),
+			Msg:  fmt.Sprintf("there were %d calls a second of %s%s: to trace them all may bring this host to a stop", rate(p), p.Func.Name, others),
 			Hint: "to trace them anyway, give --force"})
 	}
 	if len(wrong) > 0 {

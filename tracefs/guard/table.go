@@ -82,7 +82,7 @@ var listRows = []listRow{
 	{keptOut, func(tracefs.ThreadList, bool) bool { return true }, "whose threads are kept out of this trace", true},
 	{tracedOnly, func(l tracefs.ThreadList, all bool) bool { return all && l.Emptied }, "but all threads are traced as before", false},
 	{tracedOnly, func(_ tracefs.ThreadList, all bool) bool { return all }, "and only the threads listed there are still traced", true},
-	{tracedOnly, func(l tracefs.ThreadList, _ bool) bool { return l.Emptied }, "and all threads of this machine are traced now", false},
+	{tracedOnly, func(l tracefs.ThreadList, _ bool) bool { return l.Emptied }, "and all threads of this host are traced now", false},
 	{tracedOnly, func(l tracefs.ThreadList, _ bool) bool { return len(l.Lacks) > 0 }, "and threads that were asked for are not traced any more: {lacks}", true},
 	{tracedOnly, func(l tracefs.ThreadList, _ bool) bool { return len(l.Others) == 0 }, "but the threads that were asked for are traced as before", false},
 	{tracedOnly, func(tracefs.ThreadList, bool) bool { return true }, "and other threads than those that were asked for may be traced", false},

@@ -26,7 +26,7 @@ func eachCPU(offsets target.SymbolPlace, far bool) (*target.CPUs, error) {
 	case err != nil:
 		return nil, err
 	case len(numbers) == 0:
-		return nil, errors.New("this machine lists no CPUs")
+		return nil, errors.New("this host lists no CPUs")
 	}
 	for _, n := range numbers {
 		c := dynevent.CPU{N: n}

@@ -32,7 +32,7 @@ func SysInfo(fs *tracefs.FS) []Fact {
 	unix.Uname(&u)
 	facts := []Fact{
 		{"kernel", release() + " " + unix.ByteSliceToString(u.Machine[:])},
-		{"machine", sizes()},
+		{"host", sizes()},
 		{"rights", fmt.Sprintf("user %s, kptr_restrict %d", map[bool]string{true: "0", false: "not 0"}[os.Geteuid() == 0], proc.KptrRestrict())},
 		{"lockdown", or(tracefs.Lockdown(), "none")},
 		{"types", typeSizes()},

@@ -91,7 +91,7 @@ func (h *Host) refuser(t *target.Target, traceable func() func(module, name stri
 }
 
 // ErrArch says that this host's architecture is not supported.
-var ErrArch = errors.New("this machine's architecture is not supported")
+var ErrArch = errors.New("this host's architecture is not supported")
 
 func (h *Host) features(t *target.Target, o PlanOptions) error {
 	switch {

@@ -128,7 +128,7 @@ func (rec *Recorder) usable(head *os.File, left []string) (*tracedat.Header, err
 		return h, nil
 	case !slices.ContainsFunc(left, rec.hasPages):
 		return nil, &tracefs.HostError{Err: err,
-			Msg:  fmt.Sprintf("nothing was recorded to %s before the recorder ended, or the machine", rec.name),
+			Msg:  fmt.Sprintf("nothing was recorded to %s before the recorder or the host ended", rec.name),
 			Hint: "remove " + rec.headName()}
 	}
 	return nil, &tracefs.HostError{Err: err,

@@ -15,7 +15,7 @@ var Commands = []Command{
 	{"list", "functions that can be probed"},
 	{"record", "write a trace.dat file"},
 	{"replay", "show a recording, or pasted text"},
-	{"check", "what this machine offers and lacks"},
+	{"check", "what this host offers and lacks"},
 	{"bug", "what a report of a fault needs"},
 	{"clean", "remove what dead runs left behind"},
 	{"completion", "a shell's script for completion"},

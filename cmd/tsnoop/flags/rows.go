@@ -105,12 +105,12 @@ func (o *Options) sections() []Section {
 				yes(&o.Explain), "", ""},
 			{"btf", "", " FILE", "types of another kernel; can be repeated, for each module; in a trace, types that this kernel lacks",
 				names(&o.BTF), "takes the name of a file", "tsnoop --btf vmlinux.btf --emit SPEC"},
-			{"arch", "", " ARCH", "of another machine: amd64 or arm64",
+			{"arch", "", " ARCH", "of another host: amd64 or arm64",
 				suggested(abi.Names(), parsed(&o.Plan.Arch, parseArch)), "takes " + strings.Join(abi.Names(), " or "), "tsnoop --arch arm64 --emit SPEC"},
 			{"kernel", "", " X.Y", "of another version",
 				parsed(&o.Plan.Features, parseKernel), "takes a version", "tsnoop --kernel 5.10 --emit SPEC"},
 		}},
-		{"The machine", []Row{
+		{"The host", []Row{
 			{"buffer", "b", " SIZE", "buffer of each CPU: 512K, 4M",
 				parsed(&o.Trace.BufferKB, parseBuffer), "takes a size per CPU such as 512K or 4M", "tsnoop -b 4M SPEC"},
 			{"pages", "P", " N", "buffer of each CPU in pages of 4 KiB",
@@ -119,7 +119,7 @@ func (o *Options) sections() []Section {
 				number(&o.Plan.MaxActive, 1, dynevent.MostActive), "takes a number from 1 to " + strconv.Itoa(dynevent.MostActive), "tsnoop --maxactive 100 SPEC"},
 			{"max-rate", "", " N", "switch off the probe of a function with more than N events a second; 10000 on a terminal, else 1000000;\n0: never",
 				parsed(&o.Trace.MaxRate, parseRate), "takes a number of events a second, 0 for any", "tsnoop --max-rate 1000 SPEC"},
-			{"force", "", "", "also trace what might bring this machine to a stop",
+			{"force", "", "", "also trace what might bring this host to a stop",
 				yes(&o.Trace.Really), "", ""},
 			{"on-tamper", "", "=restore", "undo changes that other programs make to the trace (default: warn)",
 				o.formerly("guard", "rearm", "restore", oneOf(&o.Guard, "warn", "restore")), "is warn or restore", "tsnoop --on-tamper=restore SPEC"},

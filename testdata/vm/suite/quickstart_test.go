@@ -43,7 +43,7 @@ func TestOnceFirstMinute(t *testing.T) {
 	for _, columns := range []int{80, 200} {
 		screen := onTerminal(t, columns, "tsnoop")
 		lines := offered.FindAllStringSubmatch(screen, -1)
-		if len(lines) != 3 || !strings.Contains(screen, "on this machine:\n") {
+		if len(lines) != 3 || !strings.Contains(screen, "on this host:\n") {
 			t.Fatalf("%q", lines)
 		}
 		for i, line := range lines {

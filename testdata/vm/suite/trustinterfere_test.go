@@ -68,7 +68,7 @@ func TestTrustInterfere(t *testing.T) {
 	const (
 		unknown = "the number of missing events is unknown: .*"
 		off     = "another program has switched this trace off; .*"
-		probes  = "another program has switched off all probes of this machine; to go on: echo 1 > .*"
+		probes  = "another program has switched off all probes of this host; to go on: echo 1 > .*"
 	)
 	missing, none := costs(3), costs(0)
 	type test struct {
@@ -230,8 +230,8 @@ func TestTrustInterfereThreads(t *testing.T) {
 	tr := startTrace(t, "--json", "--on-tamper=restore", "-p", strconv.Itoa(os.Getpid()), "generic_file_llseek(offset)")
 	at, shown := 0, 0
 	tests := [][2]string{
-		{"1", "another program has written to .*/set_event_pid, and (threads that were asked for are not traced any more: .*|all threads of this machine are traced now); it is as it was again(, and .*)?"},
-		{"", "another program has written to .*/set_event_pid, and all threads of this machine are traced now; it is as it was again(, and .*)?"},
+		{"1", "another program has written to .*/set_event_pid, and (threads that were asked for are not traced any more: .*|all threads of this host are traced now); it is as it was again(, and .*)?"},
+		{"", "another program has written to .*/set_event_pid, and all threads of this host are traced now; it is as it was again(, and .*)?"},
 	}
 	for _, tt := range tests[:size(1, 2)] {
 		if err := tr.put("set_event_pid", tt[0]); err != nil {

@@ -66,7 +66,7 @@ func TestTrustRights(t *testing.T) {
 	lacks("no tracefs", "tracefs is not mounted", "mount -t tracefs nodev "+tracing, nil, space("umount "+tracing+"; umount /sys/kernel/debug 2>/dev/null")...)
 	lacks("read-only", "the tracefs at "+tracing+" is read-only here: nothing can be armed", "mount -o remount,rw "+tracing, nil,
 		space("mount -o remount,bind,ro "+tracing)...)
-	lacks("another root", tracing+" is not for root here, who is not the machine's: this is a user namespace", "trace outside of the container",
+	lacks("another root", tracing+" is not for root here, who is not the host's: this is a user namespace", "trace outside of the container",
 		&syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWUSER, Credential: &syscall.Credential{NoSetGroups: true}, UidMappings: []syscall.SysProcIDMap{{HostID: 1000, Size: 1}}, GidMappings: []syscall.SysProcIDMap{{HostID: 1000, Size: 1}}})
 
 	// A security module, before anything is done and in the middle.
