@@ -76,7 +76,7 @@ var choices = []*regexp.Regexp{
 var prose = regexp.MustCompile(`^(its prototype: |its values are |fetch less deep: |a spec is FUNC|container_of\(EXPR|add the missing |` +
 	`%REG and |escapes are |globs have |members are reached in |name parameters as C does: |the kernel can only add |there are \$|` +
 	`text has ==|a (MAC|IPv6) address has |an address has |a prefix has |put the value on the right: |a spec begins with |conditions are joined |` +
-	`join conditions |each line has |the running task |they are inlined|the compiler may|a probe needs|this kernel's BTF only|use macros of the kernel's user API|that is read from |write it as a value|(this|per)_cpu\(VARIABLE|compare with it: VALUE |to wait for a module say which: |choose the first member |numbers are 100|BTF has an array of arrays)`)
+	`join conditions |each line has |the running task |they are inlined|the compiler may|a probe needs|this kernel's BTF only|use macros of the kernel's user API|that is read from |write it as a value|(this|per)_cpu\(VARIABLE|compare with it: VALUE |name the module to wait for: |choose the first member |numbers are 100|BTF has an array of arrays)`)
 
 var command = regexp.MustCompile(`tsnoop (info|list) '([^']*)'`)
 

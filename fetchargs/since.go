@@ -56,10 +56,10 @@ func (r *resolver) since(x *spec.Since, w cond.Want) (cond.Ref, bool) {
 	case !r.clock(x, text):
 		return cond.Ref{}, false
 	case !r.fn.Target.Live && !r.fn.Target.Calls && x.Who:
-		r.Fail(x.Span, "leave it out, or trace with tsnoop", "emitted lines cannot tell who made another call: tsnoop itself remembers the task")
+		r.Fail(x.Span, "leave it out, or trace with tsnoop", "emitted lines cannot show who made another call: tsnoop itself remembers the task")
 		return cond.Ref{}, false
 	case !r.fn.Target.Live && !r.fn.Target.Calls:
-		r.Fail(x.Span, "leave it out, or trace with tsnoop", "emitted lines cannot tell how long ago another call was: tsnoop itself keeps the time")
+		r.Fail(x.Span, "leave it out, or trace with tsnoop", "emitted lines cannot show how long ago another call was: tsnoop itself keeps the time")
 		return cond.Ref{}, false
 	}
 	at, ok := r.entry.Add(r.roomFor(x), w)

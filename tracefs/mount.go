@@ -53,7 +53,7 @@ func mountHint() string {
 func Find() (*FS, error) {
 	f, err := os.Open("/proc/self/mounts")
 	if err != nil {
-		return nil, &HostError{Msg: "cannot tell where tracefs is mounted", Hint: "mount -t proc proc /proc", Err: err}
+		return nil, &HostError{Msg: "cannot find where tracefs is mounted", Hint: "mount -t proc proc /proc", Err: err}
 	}
 	defer f.Close()
 	mounts, err := ParseMounts(f)

@@ -39,7 +39,7 @@ func explainOpen(dir string, err error) error {
 		return &HostError{Msg: "the kernel forbids tracing: it is locked down (confidentiality), or root here is not the host's",
 			Hint: hintLockdown + "; trace outside of the container", Err: err}
 	case errors.Is(err, unix.EROFS):
-		return &HostError{Msg: "the tracefs at " + dir + " is read-only here: nothing can be armed",
+		return &HostError{Msg: "the tracefs at " + dir + " is read-only here: nothing can be traced",
 			Hint: "mount -o remount,rw " + dir + "; of a container that is for its host to do, or trace on the host", Err: err}
 	case errors.Is(err, fs.ErrPermission):
 		return explainRights(dir, err)

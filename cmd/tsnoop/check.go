@@ -35,7 +35,7 @@ func runCheck(o *flags.Options, ui *terminal.UI) error {
 		indent, columns := len(text), terminal.Columns(os.Stdout)
 		text = render.AppendWrapped(text, render.AppendMessage(nil, f.Note), indent, indent, columns)
 		if hint := hintOf(f); hint != "" {
-			const lead = "cure: "
+			const lead = "hint: "
 			text = fmt.Appendf(text, "\n%*s%s", indent, "", lead)
 			text = render.AppendWrapped(text, render.AppendMessage(nil, hint), indent+len(lead), indent, columns)
 		}

@@ -161,7 +161,7 @@ func openReplay(f io.ReaderAt, size int64, name string, o *flags.Options, ui *te
 	case err != nil:
 		return nil, err
 	case !r.IsOwn() && o.Show.Time == render.TimeClock:
-		return nil, flags.Errorf("", "%s does not say what time of day it was; --time is rel, delta, boot or none", name)
+		return nil, flags.Errorf("", "%s does not contain the time of day; --time is rel, delta, boot or none", name)
 	}
 	if o.Tree {
 		warnHalves(r.Plans, ui)
@@ -201,11 +201,11 @@ func showText(r io.Reader, name string, o *flags.Options, ui *terminal.UI) error
 	specs := o.Args[1:]
 	switch {
 	case len(specs) == 0:
-		return flags.Errorf("tsnoop replay "+o.Args[0]+" SPEC...", "%s is text, which does not say what its events are of: give the specs that --emit was given", name)
+		return flags.Errorf("tsnoop replay "+o.Args[0]+" SPEC...", "%s is text, which does not show what its events are from: give the specs that --emit was given", name)
 	case o.Trace.Stacks:
-		return flags.Errorf("", "--kstack needs a trace.dat file: text does not say which event a stack belongs to")
+		return flags.Errorf("", "--kstack needs a trace.dat file: text does not show which event a stack belongs to")
 	case o.Show.Time == render.TimeClock:
-		return flags.Errorf("", "%s does not say what time of day it was; --time is rel, delta, boot or none", name)
+		return flags.Errorf("", "%s does not contain the time of day; --time is rel, delta, boot or none", name)
 	}
 	everybody := *o // the choice of calls is not in the lines
 	everybody.Plan.Comm, everybody.Trace.CPUs = "", nil

@@ -72,7 +72,7 @@ func left(p *plan.Probe, f *value.Field) string {
 		last := &p.Fields[f.Items[len(f.Items)-1]]
 		return fmt.Sprintf("%s is the texts in %s to %s, up to the first whose pointer is NULL", f.Label, p.Args[p.Fields[f.Items[0]].Arg].Name, p.Args[last.Arg].Name)
 	case f.Bound != nil && f.Bound.Length >= 0:
-		return fmt.Sprintf("%s has as many %s as %s says", name, f.Bound.Units(), p.Args[f.Bound.Length].Name)
+		return fmt.Sprintf("%s has as many %s as the value of %s", name, f.Bound.Units(), p.Args[f.Bound.Length].Name)
 	case f.Use != nil:
 		return fmt.Sprintf("the call does not use %s with some values of %s", name, p.Args[f.Use.Arg].Name)
 	case f.Whole > 0:

@@ -151,7 +151,7 @@ func hiddenFor(p *plan.Probe, f *value.Field) string {
 func writeBound(w io.Writer, p *plan.Probe, f *value.Field) {
 	if f.Bound.Length >= 0 {
 		length := p.Args[f.Bound.Length]
-		fmt.Fprintf(w, "      as many %s as this says: %s=%s\n", f.Bound.Units(), length.Name, length)
+		fmt.Fprintf(w, "      as many %s as this value: %s=%s\n", f.Bound.Units(), length.Name, length)
 	}
 	if f.Bound.Result >= 0 {
 		fmt.Fprintf(w, "      unless the function returned an error: %s\n", p.Args[f.Bound.Result])

@@ -126,7 +126,7 @@ func (r *Function) noName(missing *btf.NotFoundError) *spec.Error {
 	if len(missing.Near) == 0 {
 		hint = "it may be a macro or inlined into its callers, which can be traced instead, or in a module that is not loaded"
 		if r.Target.Awaited != nil && r.Spec.Module.Text == "" {
-			hint = "to wait for a module say which: --wait-module MODULE:" + name.Text
+			hint = "name the module to wait for: --wait-module MODULE:" + name.Text
 		}
 	}
 	return spec.ErrorWith(name.Span, missing, spec.DidYouMean(missing.Near, hint), "there is no function %s in this kernel", name.Text)

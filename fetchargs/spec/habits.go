@@ -64,7 +64,7 @@ func (p *parser) called(name token) bool {
 	at.End = p.tok.End
 	lead := "write "
 	if format == "" {
-		lead = "numbers of the network are turned round where the type says so: "
+		lead = "numbers in network byte order are converted if the type shows it: "
 	}
 	text := p.text[n.expr.Where().Pos:n.expr.Where().End]
 	p.failFix(at, Fix{at, text + format}, lead, "no functions are called here")

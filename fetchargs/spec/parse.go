@@ -336,7 +336,7 @@ func (p *parser) format() Name {
 	p.next()
 	if open := p.tok; p.got("[") {
 		if p.tok.kind != tokNumber {
-			p.fail(p.tok.Span, "say how many elements there are, or bytes of text", "a count must be a number")
+			p.fail(p.tok.Span, "give the number of elements, or of bytes of text", "a count must be a number")
 			return Name{}
 		}
 		n, ok := p.index()

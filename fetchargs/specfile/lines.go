@@ -86,7 +86,7 @@ func (r *reader) take(line string) {
 	case first == "":
 	case column > 1 && r.open == nil:
 		r.fail(&Spec{Text: line, file: r.name, pieces: []piece{{0, r.line, 1}}}, spec.Span{Pos: column - 1, End: len(text)},
-			"a spec begins in the first column", "a line that begins with a blank goes on with the spec above it, and there is none")
+			"a spec begins in the first column", "a line that begins with a space continues the spec above it, and there is none")
 	case column > 1:
 		r.goOn(first, column)
 	case isInclude(first):
@@ -134,7 +134,7 @@ func (r *reader) limit() {
 		return
 	}
 	if r.limitText() {
-		r.fail(r.open, spec.Span{Pos: 0, End: 1}, "lines that begin with a blank go on with the spec above", "this spec is longer than %d bytes", spec.MaxText)
+		r.fail(r.open, spec.Span{Pos: 0, End: 1}, "a line that begins with a space continues the spec above", "this spec is longer than %d bytes", spec.MaxText)
 		r.set.Specs = r.set.Specs[:len(r.set.Specs)-1]
 	}
 }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # bench.sh KERNEL [RUN]: what tsnoop's events cost, and how many it keeps up with,
 # beside ksnoop, bpftrace and strace, in a VM. Only the proportions mean something: in this
-# VM each instruction takes a nanosecond, so that what else the machine does has no
-# say; TSNOOP_VM_QEMU= in the environment switches that off. RUN is a regular
+# VM each instruction takes a nanosecond, so that what else the host does changes
+# nothing; TSNOOP_VM_QEMU= in the environment switches that off. RUN is a regular
 # expression of tests, ^TestBench unless given.
 set -eu
 cd "$(dirname "$0")/../.."

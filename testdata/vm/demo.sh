@@ -30,7 +30,7 @@ show "tsnoop -d 8s '$1' '$2' '$3'"
 tsnoop -d 8s "$@" &
 tsnoop=$!
 
-# Four rounds over its 8 s: on a slow machine, where it is not armed at once, the
+# Four rounds over its 8 s: on a slow host, where it does not begin at once, the
 # later ones show. dd reads by read(2); busybox cat by sendfile, which is not
 # vfs_read.
 for _ in 1 2 3 4; do

@@ -20,7 +20,7 @@
 # test functions and subtests: "N passed, N failed".
 #
 # Where virtual machines cannot be set up (not root, not Debian, no network), the rest
-# runs and what did not is said; with CI set that is a failure.
+# runs and what did not is printed; with CI set that is a failure.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -55,7 +55,7 @@ spent() {
 	' "$work/times.$BASHPID" >>"$work/spent"
 }
 
-# show prints its input when it is complete, so that what a job says stays together.
+# show prints its input when it is complete, so that what a job prints stays together.
 show() {
 	local text
 	text=$(cat)
@@ -79,7 +79,7 @@ results() {
 	tally "$ok" "$bad"
 	sed -nE "s/^ *--- (PASS|FAIL): ([^ ]+) \\(([0-9.]+)s\\)\$/\\3\\t\\2, $3/p" "$2" >>"$work/longest"
 	failures "$3" <"$2" >>"$work/failures"
-	# The last log of a test says why.
+	# The last log of a test shows why.
 	awk -v where="$3" '
 		/^=== (RUN|CONT|NAME) / { test = $3 }
 		/^ *[a-z_0-9]+\.go:[0-9]+: / { why[test] = $0; sub(/^ *[a-z_0-9]+\.go:[0-9]+: /, "", why[test]) }
@@ -441,7 +441,7 @@ echo
 cat "$work/failures"
 skips
 while read -r part; do
-	echo "!!!! NOT RUN: the $part; setup.sh said above why"
+	echo "!!!! NOT RUN: the $part; setup.sh printed the reason above"
 	# Asked for by name, or in CI, missing is failing.
 	if [ "${CI:-}" ] || [ "$what" = vm ]; then tally 0 1; fi
 done <"$work/not_run"

@@ -15,7 +15,7 @@ import (
 )
 
 // ErrInterrupted is returned if the context is done before the probes are enabled.
-var ErrInterrupted = errors.New("ended while arming")
+var ErrInterrupted = errors.New("ended before the trace began")
 
 // A Definer writes the probes of plans into a session.
 type Definer struct {

@@ -365,7 +365,7 @@ func (g *Guard) restore(c *tracefs.Change) {
 	// known only later.
 	g.o.Breaks(true)
 	if err := g.o.Session.Restore(c); err != nil {
-		g.report(g.of(c), "%s; it cannot be armed again: %v", message, err)
+		g.report(g.of(c), "%s; it cannot be enabled again: %v", message, err)
 		g.reported[c.File+" "+c.Event] = c
 		return
 	}
@@ -374,5 +374,5 @@ func (g *Guard) restore(c *tracefs.Change) {
 	}
 	i := g.of(c)
 	i.Rearmed = true
-	g.reportCost(message+"; it is armed again, and", i)
+	g.reportCost(message+"; it is enabled again, and", i)
 }

@@ -76,7 +76,7 @@ func (g *Guard) restoreThreads(list string, l tracefs.ThreadList, message string
 		if less {
 			g.short[list] = true
 		}
-		g.report(i, "%s; it cannot be armed again: %v", message, err)
+		g.report(i, "%s; it cannot be enabled again: %v", message, err)
 		return
 	}
 	delete(g.short, list)

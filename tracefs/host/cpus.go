@@ -32,7 +32,7 @@ func eachCPU(offsets target.SymbolPlace, far bool) (*target.CPUs, error) {
 		c := dynevent.CPU{N: n}
 		switch known := len(offsets.Addrs) == 1 && !offsets.Hidden; {
 		case !known:
-			cpus.NoOffset = errors.New("/proc/kallsyms does not tell where " + dynevent.PerCPUOffsets + " is")
+			cpus.NoOffset = errors.New("/proc/kallsyms does not show where " + dynevent.PerCPUOffsets + " is")
 		case far && cpus.NoOffset == nil:
 			c.Table = offsets.Addrs[0]
 			c.Offset, cpus.NoOffset = proc.ReadWord(c.Table + 8*uint64(n))

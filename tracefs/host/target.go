@@ -55,7 +55,7 @@ func (h *Host) Target(o PlanOptions) (*target.Target, error) {
 		t.FaultCount = target.FaultCountOf(t.Kernel, h.Symbols.Addrs, end)
 	}
 	if t.Live {
-		t.Reserved = map[string]target.Reserved{tracefs.NewTaskEvent: {For: "to tell threads from processes", Instead: "trace wake_up_new_task(p->pid, p->comm)"}}
+		t.Reserved = map[string]target.Reserved{tracefs.NewTaskEvent: {For: "to distinguish threads from processes", Instead: "trace wake_up_new_task(p->pid, p->comm)"}}
 	}
 	if h.FS != nil {
 		t.LongestArg = sync.OnceValue(h.FS.LongestArg)

@@ -111,7 +111,7 @@ func (l *Losses) Report(report func(tracefs.Warning)) {
 		w.Warnf("%s of %s %s and did not end", plural.Of(u.Calls, "call"), u.Func, began)
 	}
 	if len(l.UnsureFuncs) > 0 {
-		w.Warnf("up to %s of %s %s missed, or had values that could not be read: before 5.14 the kernel does not tell these apart", plural.Of(l.Unsure, "call"), strings.Join(l.UnsureFuncs, ", "), plural.Verb(l.Unsure))
+		w.Warnf("up to %s of %s %s missed, or had values that could not be read: before 5.14 the kernel does not distinguish these", plural.Of(l.Unsure, "call"), strings.Join(l.UnsureFuncs, ", "), plural.Verb(l.Unsure))
 	}
 }
 

@@ -24,7 +24,7 @@ func TestLossesTell(t *testing.T) {
 		{"missed", Losses{Missed: []Missed{{"f", true, 3, false}, {"g", false, 4, true}}, Unsure: 6, UnsureFuncs: []string{"f", "h"}}, []tracefs.Warning{
 			{Text: "3 returns of f were missed: the kernel could not run the probe"},
 			{Text: "up to 4 calls of g were missed: the kernel could not run the probe"},
-			{Text: "up to 6 calls of f, h were missed, or had values that could not be read: before 5.14 the kernel does not tell these apart"},
+			{Text: "up to 6 calls of f, h were missed, or had values that could not be read: before 5.14 the kernel does not distinguish these"},
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

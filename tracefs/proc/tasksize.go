@@ -38,7 +38,7 @@ func ParseUserEnd(r io.Reader) (uint64, error) {
 		return 0, fmt.Errorf("/proc/self/stat: %w", err)
 	}
 	if at == 0 {
-		return 0, fmt.Errorf("/proc/self/stat does not tell where the stack is")
+		return 0, fmt.Errorf("/proc/self/stat does not show where the stack is")
 	}
 	return 1<<bits.Len64(at) - page, nil
 }

@@ -69,7 +69,7 @@ func OpenText(r io.Reader, plans []*plan.Plan, o Options) (*Text, error) {
 		t.Take(l)
 	}
 	if t.Amend.HasAges() {
-		t.Warner.Warnf("%s: text does not say which clock its times are of: what is shown as :ago is not known; a recording says it", t.name)
+		t.Warner.Warnf("%s: text does not show which clock its times are from, so :ago is not known; a recording contains it", t.name)
 	}
 	for _, p := range plans {
 		if p.Paired() && slices.ContainsFunc(p.Of(dynevent.Entry), (*plan.Probe).Chooses) {

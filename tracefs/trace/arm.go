@@ -40,7 +40,7 @@ type Trace struct {
 	modules   *arm.Modules   // nil if all functions are in the kernel itself, and there are no events
 	replanner *arm.Replanner // nil if Replan may not be called
 	plansMu   sync.Mutex     // guards Plans, which Replan may extend while the guard runs
-	guard     *guard.Guard   // nil until the trace is armed
+	guard     *guard.Guard   // nil until the trace begins
 
 	inFlight *losses.InFlight
 	account  *losses.Account
@@ -200,11 +200,11 @@ func (t *Trace) waiting(file string) {
 func check(h *host.Host, plans []*plan.Plan, o Options) error {
 	switch {
 	case h.FS == nil:
-		return errors.New("nothing can be armed without tracefs")
+		return errors.New("nothing can be traced without tracefs")
 	case o.Clock != "" && o.Clock != "mono" && o.Clock != "boot":
 		return fmt.Errorf("the clock is mono or boot, not %q", o.Clock)
 	case o.Stacks && o.Text:
-		return errors.New("text does not say which event a stack belongs to")
+		return errors.New("text does not show which event a stack belongs to")
 	}
 	for _, p := range plan.Probes(plans) {
 		if p.Kind.AtFunction() {

@@ -76,7 +76,7 @@ func (o *Options) checkForms() error {
 	trace, record := o.Command == "trace", o.Command == "record"
 	switch {
 	case o.Trace.Stacks && o.Reader == "text":
-		return Errorf("", "--kstack needs --reader=raw: text does not say which event a stack belongs to")
+		return Errorf("", "--kstack needs --reader=raw: text does not show which event a stack belongs to")
 	case o.Emit != "" && o.Explain:
 		return Errorf("", "--emit and --explain exclude each other")
 	case o.Interval > 0 && o.Summary == "":
@@ -131,7 +131,7 @@ func (o *Options) checkGroup() error {
 	case group == render.GroupNone:
 		return nil
 	case o.Notation.Name != notation.All[0].Name:
-		return Errorf("jq groups objects by .func or .tid: --json | jq -s 'group_by(.func)'", "--group is of text: each object of JSON says by itself whose it is")
+		return Errorf("jq groups objects by .func or .tid: --json | jq -s 'group_by(.func)'", "--group works only with text: each object of JSON contains its task and function")
 	case o.Summary == "only":
 		return Errorf("", "--group needs lines of calls, and only sums are shown")
 	case group == render.GroupFunction && o.Begins():

@@ -67,7 +67,7 @@ func start(cmd *exec.Cmd, user string) (*tracee.Program, error) {
 func cannotRun(name string, err error) error {
 	if errors.Is(err, unix.EPERM) {
 		return &tracefs.HostError{
-			Msg:  "ptrace(2) is not permitted here, and without it no program can be held until the trace is armed",
+			Msg:  "ptrace(2) is not permitted here, and without it no program can be held until the trace begins",
 			Hint: "start it yourself and trace it as it runs: tsnoop -f -p PID SPEC", Err: err,
 		}
 	}

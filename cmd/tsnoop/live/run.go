@@ -35,7 +35,7 @@ type Run struct {
 }
 
 // Begin resolves the specs, which it reports if it takes long, and starts the program,
-// which is held until the trace is armed. With text, the events may be read as text.
+// which is held until the trace begins. With text, the events may be read as text.
 func Begin(o *flags.Options, ui *terminal.UI, text bool) (*Run, error) {
 	r := &Run{o: o, ui: ui}
 	err := r.resolve(text)

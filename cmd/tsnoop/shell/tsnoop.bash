@@ -6,7 +6,7 @@ _tsnoop() {
 	{
 		read -r kind
 		while IFS=$'\t' read -r text is; do
-			# A list is only shown (63 is "?"), so it may say what each word is.
+			# A list is only shown (63 is "?"), so it can show what each word is.
 			[[ $COMP_TYPE != 63 || -z $is ]] || text+="  ($is)"
 			COMPREPLY+=("$text")
 		done

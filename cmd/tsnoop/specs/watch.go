@@ -136,7 +136,7 @@ func (r *replanner) arm(ctx context.Context, specs []string) error {
 	r.ui.LeftOut(plans)
 	r.ui.Warn("%s", r.difference(specs))
 	r.wait(waiting)
-	r.ui.Detail("planned in %v, armed in %v", planned.Sub(start).Round(time.Millisecond), time.Since(planned).Round(time.Millisecond))
+	r.ui.Detail("planned in %v, enabled in %v", planned.Sub(start).Round(time.Millisecond), time.Since(planned).Round(time.Millisecond))
 	return nil
 }
 

@@ -24,7 +24,7 @@ type Progress struct {
 	terminal bool
 
 	mu    sync.Mutex
-	doing string // "arming" or "removing"
+	doing string // "enabling" or "removing"
 	timer *time.Timer
 	drawn time.Time
 }
@@ -39,9 +39,9 @@ func (p *Progress) Step(doing string, n, all int) {
 	now := doing + " " + plural.Of(all, "probe")
 	switch doing {
 	case "arming":
-		p.draw("arming", all, "arming "+plural.Of(all, "function"), fmt.Sprintf("arming %d of %s", n+1, plural.Of(all, "function")))
+		p.draw("enabling", all, "enabling "+plural.Of(all, "function"), fmt.Sprintf("enabling %d of %s", n+1, plural.Of(all, "function")))
 	case "enabling":
-		p.draw("arming", all, now, now)
+		p.draw("enabling", all, now, now)
 	case "disabling":
 		// Lines of data are still being written, perhaps to the same terminal.
 		p.draw("removing", all, "removing "+plural.Of(all, "probe"), "")

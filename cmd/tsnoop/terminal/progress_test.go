@@ -25,12 +25,12 @@ func TestProgress(t *testing.T) {
 	}{
 		{"quick", false, func(p *Progress) { p.armSlowly(1000, time.Microsecond) }, ""},
 		{"few", false, func(p *Progress) { p.armSlowly(3, time.Minute) }, ""},
-		{"slow", false, func(p *Progress) { p.armSlowly(1000, 10*time.Millisecond) }, "tsnoop: arming 1000 functions...\n"},
+		{"slow", false, func(p *Progress) { p.armSlowly(1000, 10*time.Millisecond) }, "tsnoop: enabling 1000 functions...\n"},
 		{"enabling is arming", false, func(p *Progress) {
 			p.armSlowly(100, 6*time.Millisecond)
 			p.Step("enabling", 0, 100)
 			time.Sleep(time.Minute)
-		}, "tsnoop: arming 100 functions...\n"},
+		}, "tsnoop: enabling 100 functions...\n"},
 		{"disabling", false, func(p *Progress) {
 			p.Step("disabling", 0, 200)
 			time.Sleep(time.Minute)
@@ -102,7 +102,7 @@ func drawn(all int, counts ...int) string {
 		if i > 0 {
 			b.WriteString("\r\x1b[K")
 		}
-		fmt.Fprintf(&b, "tsnoop: arming %d of %d functions...", n, all)
+		fmt.Fprintf(&b, "tsnoop: enabling %d of %d functions...", n, all)
 	}
 	return b.String() + "\r\x1b[K"
 }

@@ -122,7 +122,7 @@ func (u *UI) write(text []byte, drawn bool) {
 // PrintWarning prints a warning of the engine.
 func (u *UI) PrintWarning(w tracefs.Warning) {
 	if w.More {
-		w.Text += "; -v says more"
+		w.Text += "; -v shows more"
 	}
 	if w.BufferKB > 0 {
 		w.Text += fmt.Sprintf("; a bigger buffer helps: -b %dM", w.BufferKB>>10+1)

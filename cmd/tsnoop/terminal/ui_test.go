@@ -55,9 +55,9 @@ func TestUICalm(t *testing.T) {
 		"tsnoop: " + calm + ".\n":    func(u *UI) { u.Detail("%s.", bad) },
 		"hint: " + calm + "\n":       func(u *UI) { u.Hint(bad) },
 		calm:                         func(u *UI) { u.draw(bad) },
-		"tsnoop: " + calm + "; -v says more; a bigger buffer helps: -b 2M\n": func(u *UI) { u.PrintWarning(tracefs.Warning{Text: bad, More: true, BufferKB: 1024}) },
-		"tsnoop: " + calm + " (-v)\n":                                        func(u *UI) { u.PrintWarning(tracefs.Warning{Text: bad + " (-v)", Detail: true}) },
-		"tsnoop: open " + calm + ": file does not exist\n":                   func(u *UI) { u.Report(&os.PathError{Op: "open", Path: bad, Err: os.ErrNotExist}) },
+		"tsnoop: " + calm + "; -v shows more; a bigger buffer helps: -b 2M\n": func(u *UI) { u.PrintWarning(tracefs.Warning{Text: bad, More: true, BufferKB: 1024}) },
+		"tsnoop: " + calm + " (-v)\n":                                         func(u *UI) { u.PrintWarning(tracefs.Warning{Text: bad + " (-v)", Detail: true}) },
+		"tsnoop: open " + calm + ": file does not exist\n":                    func(u *UI) { u.Report(&os.PathError{Op: "open", Path: bad, Err: os.ErrNotExist}) },
 		"tsnoop: 1: " + calm + "\ntsnoop: 2\n": func(u *UI) {
 			u.Report(errors.Join(errors.Join(fmt.Errorf("%d: %w", 1, errors.New(bad)), nil), errors.New("2")))
 		},

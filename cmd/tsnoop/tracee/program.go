@@ -1,5 +1,5 @@
 // Package tracee starts the program that a command line names after --, and holds it with
-// ptrace(2) until the trace is armed.
+// ptrace(2) until the trace begins.
 package tracee
 
 import (

@@ -161,7 +161,7 @@ func TestOnceBusyEdits(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(instance, off), []byte("0"), 0); err != nil {
 				t.Fatal(err)
 			}
-			at = tr.says(at, ".*armed again, and.*")
+			at = tr.says(at, ".*enabled again, and.*")
 		}
 		tr.cmd.Process.Signal(os.Interrupt)
 		checkWhole(t, tr)

@@ -209,7 +209,7 @@ func (tr *traced) ended() {
 }
 
 // slowly is what tsnoop writes where it takes long to arm many functions.
-var slowly = regexp.MustCompile(`(?m)^tsnoop: (arming|enabling|removing) \d+ (functions|probes)\.\.\.\n`)
+var slowly = regexp.MustCompile(`(?m)^tsnoop: (enabling|removing) \d+ (functions|probes)\.\.\.\n`)
 
 // said is what tsnoop has written to stderr, except messages that come on a slow machine
 // only.

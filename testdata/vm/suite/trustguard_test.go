@@ -196,7 +196,7 @@ func TestTrustGuardRearm(t *testing.T) {
 	} {
 		before := tr.content(tt[0])
 		tr.write(tt[0], tt[1])
-		at = tr.says(at, "another program has .*; it is (armed again, and .*|as it was again(, and .*)?)")
+		at = tr.says(at, "another program has .*; it is (enabled again, and .*|as it was again(, and .*)?)")
 		// A write may be reported in two parts, such as that a list is emptied first. The
 		// second is then taken for what the next write causes, and tracing is off meanwhile.
 		tr.await("that "+tt[0]+" is as it was", func() bool {
@@ -207,7 +207,7 @@ func TestTrustGuardRearm(t *testing.T) {
 		shown += 3
 		tr.await(fmt.Sprintf("%d calls after %s", shown, tt[0]), func() bool { return tr.shown() == shown })
 	}
-	tr.remove(at, "another program has removed the probe of generic_file_llseek; it is armed again, and .*")
+	tr.remove(at, "another program has removed the probe of generic_file_llseek; it is enabled again, and .*")
 	seeks(t)
 	tr.end()
 	t.Log(tr.said())
@@ -230,7 +230,7 @@ func TestTrustGuardNewTasks(t *testing.T) {
 	} {
 		before := tr.content(newTasks+"enable") + tr.content(newTasks+"filter")
 		tr.write(tt[0], tt[1])
-		at = tr.says(at, "another program has "+tt[2]+"; it is armed again, and .*")
+		at = tr.says(at, "another program has "+tt[2]+"; it is enabled again, and .*")
 		tr.await("the trace of before", func() bool {
 			is := tr.content(newTasks+"enable") + tr.content(newTasks+"filter")
 			return is == before

@@ -38,7 +38,7 @@ func TestTrustRights(t *testing.T) {
 			return // check finds out the same way
 		}
 		out, status = rightly(attr, append(prefix, "tsnoop", "check")...)
-		if status != 1 || !strings.Contains(out, why) || !strings.Contains(out, "cure: "+hint) {
+		if status != 1 || !strings.Contains(out, why) || !strings.Contains(out, "hint: "+hint) {
 			t.Errorf("%s: check does not say so: status %d\n%s", name, status, out)
 		}
 	}
@@ -64,7 +64,7 @@ func TestTrustRights(t *testing.T) {
 		return []string{"unshare", "-m", "/bin/sh", "-c", commands + `; exec "$@"`, "sh"}
 	}
 	lacks("no tracefs", "tracefs is not mounted", "mount -t tracefs nodev "+tracing, nil, space("umount "+tracing+"; umount /sys/kernel/debug 2>/dev/null")...)
-	lacks("read-only", "the tracefs at "+tracing+" is read-only here: nothing can be armed", "mount -o remount,rw "+tracing, nil,
+	lacks("read-only", "the tracefs at "+tracing+" is read-only here: nothing can be traced", "mount -o remount,rw "+tracing, nil,
 		space("mount -o remount,bind,ro "+tracing)...)
 	lacks("another root", tracing+" is not for root here, who is not the host's: this is a user namespace", "trace outside of the container",
 		&syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWUSER, Credential: &syscall.Credential{NoSetGroups: true}, UidMappings: []syscall.SysProcIDMap{{HostID: 1000, Size: 1}}, GidMappings: []syscall.SysProcIDMap{{HostID: 1000, Size: 1}}})
@@ -86,7 +86,7 @@ func TestTrustRights(t *testing.T) {
 	}
 	cases++
 	out, status := rightly(nil, "tsnoop", "check")
-	if status != 0 || !strings.Contains(out, "kernel.kptr_restrict is 2") || !strings.Contains(out, "cure: sysctl kernel.kptr_restrict=1") {
+	if status != 0 || !strings.Contains(out, "kernel.kptr_restrict is 2") || !strings.Contains(out, "hint: sysctl kernel.kptr_restrict=1") {
 		t.Errorf("kptr_restrict=2: status %d\n%s", status, out)
 	}
 	out, status = rightly(nil, "tsnoop", "-n", "1", "vfs_read(count)", "--", "/bin/dd", "if=/proc/version", "of=/dev/null", "bs=77", "count=1")
