@@ -19,8 +19,11 @@ type NotFoundError struct {
 
 // Error says what is missing and where, without the suggestions.
 func (e *NotFoundError) Error() string {
-	if e.In == "" {
-		return fmt.Sprintf("no %s %q", e.What, e.Name)
+	switch e.In {
+	case "":
+		return fmt.Sprintf("there is no %s %s", e.What, e.Name)
+	case "vmlinux":
+		return fmt.Sprintf("there is no %s %s in this kernel", e.What, e.Name)
 	}
-	return fmt.Sprintf("no %s %q in %s", e.What, e.Name, e.In)
+	return fmt.Sprintf("there is no %s %s in %s", e.What, e.Name, e.In)
 }

@@ -80,7 +80,7 @@ func runInfo(o *flags.Options, ui *terminal.UI) error {
 			if len(missing.Near) > 0 {
 				ui.Hint("did you mean " + strings.Join(missing.Near, ", ") + "?")
 			}
-			failed = errNotFound
+			failed = terminal.ExitStatus(2)
 		}
 	}
 	if err := w.Flush(); err != nil {
@@ -88,6 +88,3 @@ func runInfo(o *flags.Options, ui *terminal.UI) error {
 	}
 	return failed
 }
-
-// errNotFound ends a run whose errors were all shown.
-var errNotFound = flags.Errorf("", "not all that was named exists")
