@@ -75,7 +75,7 @@ var mayImport = map[string][]string{
 	"cmd/tsnoop/dist/parts": {},
 	"cmd/tsnoop/flags": {"github.com/spf13/pflag", module + "/cmd/tsnoop/notation",
 		module + "/btf", module + "/fetchargs/measure", module + "/fetchargs/filter", module + "/fetchargs/dynevent", module + "/fetchargs/abi", module + "/fetchargs/spec", module + "/fetchargs/specfile", module + "/render", module + "/render/sum", module + "/tracefs", module + "/tracefs/host", module + "/tracefs/trace"},
-	"cmd/tsnoop/help": {module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/manual"},
+	"cmd/tsnoop/help": {module + "/fetchargs/constants", module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/manual"},
 	"cmd/tsnoop/live": {module + "/fetchargs/plan", module + "/fetchargs/spec", "golang.org/x/sys/unix", module + "/tracefs/users", module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/output", module + "/cmd/tsnoop/target", module + "/cmd/tsnoop/terminal", module + "/cmd/tsnoop/tracee",
 		module + "/btf", module + "/render", module + "/render/sum", module + "/tracefs", module + "/tracefs/proc", module + "/tracefs/host", module + "/tracefs/trace"},
 	"cmd/tsnoop/manual":   {},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/manual"
+	"github.com/tsnoop/tsnoop/fetchargs/constants"
 )
 
 // The texts, each in a file of its own.
@@ -14,7 +15,8 @@ var (
 	//go:embed usage.txt
 	usage string
 	//go:embed spec.txt
-	spec string
+	specText string
+	spec     = strings.Replace(specText, "{sets}\n", lines(constants.SetNames()), 1)
 	//go:embed examples.txt
 	examples string
 	//go:embed compare.txt
@@ -35,6 +37,22 @@ func Pages() []manual.Page {
 		{Name: "tsnoop-spec", Section: 7, Brief: "the language of specs, which choose what tsnoop shows", Text: spec, See: "tsnoop(8), tsnoop-json(7)"},
 		{Name: "tsnoop-json", Section: 7, Brief: "the members of a line of tsnoop --json", Text: json, See: "tsnoop(8), tsnoop-spec(7)"},
 	}
+}
+
+// lines writes words in lines of at most 80 columns.
+func lines(words []string) string {
+	text, columns := "", 0
+	for _, word := range words {
+		switch {
+		case columns == 0:
+		case columns+1+len(word) > 80:
+			text, columns = text+"\n", 0
+		default:
+			text, columns = text+" ", columns+1
+		}
+		text, columns = text+word, columns+len(word)
+	}
+	return text + "\n"
 }
 
 // Usage returns the text with all commands and flags.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,8 +85,9 @@ func TestManual(t *testing.T) {
 					}
 				}
 			case "tsnoop-spec":
+				words := strings.Fields(strings.ReplaceAll(shown, ";", ""))
 				for _, name := range value.FormatNames() {
-					if !strings.Contains(shown, name) {
+					if !slices.Contains(words, name) {
 						t.Errorf("the format %s is not in the page", name)
 					}
 				}
