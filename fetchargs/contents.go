@@ -174,7 +174,7 @@ func (r *resolver) addStrings(i int) bool {
 		if !ok {
 			return false
 		}
-		list.Items, list.Arg = append(list.Items, f.Index), f.Field().Guards[0].Arg
+		list.Items, list.Arg = append(list.Items, f.Index), f.Field().PointerChecks[0].Arg
 	}
 	b.Append(list, list.Expr)
 	_, ok := b.Add(encode.Number(encode.Encoded{Route: r.walk.Params[i], Span: at}, 8, nil), cond.Want{X: x, Hidden: true})

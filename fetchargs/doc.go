@@ -9,7 +9,7 @@
 //   - encode: the route becomes a fetcharg, which says what the kernel fetches, and a field,
 //     which says how the bytes become a value again.
 //   - line: the fetchargs of a probe are collected, each once, and named.
-//   - prove: what shows whether the memory that a probe reads was there is added.
+//   - readcheck: what shows whether the memory that a probe reads was there is added.
 //   - pushdown: what the kernel can decide of the conditions becomes the event's filter.
 //   - probes: each side of the function, entry and return, puts these together. The pointers on
 //     the way are fetched as well, because they show whether the value can be believed. At last

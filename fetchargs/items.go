@@ -65,7 +65,7 @@ func (r *resolver) everything() {
 			if err != nil {
 				why = err.Error()
 			}
-			r.entry.Append(value.Field{Label: param.Name, Type: param.Type, Encoding: value.Nothing, Why: why}, "")
+			r.entry.Append(value.Field{Label: param.Name, Type: param.Type, Encoding: value.Nothing, Reason: why}, "")
 		}
 	}
 	if !r.fn.Source.Returns() {

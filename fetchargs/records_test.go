@@ -22,7 +22,7 @@ func writeRecord(w io.Writer, p *plan.Probe) {
 	}
 	for _, f := range p.Fields {
 		fmt.Fprintf(w, "  %s: arg %d, again %d, alias %t", f.Label, f.Arg, f.Again, f.Alias)
-		for _, g := range f.Guards {
+		for _, g := range f.PointerChecks {
 			fmt.Fprintf(w, ", through %d", g.Arg)
 		}
 		for path := f.Path; path != nil; path = path.Mount {
@@ -41,9 +41,9 @@ func writeRecord(w io.Writer, p *plan.Probe) {
 	}
 }
 
-func end(proof *value.Proof) string {
-	if proof == nil {
+func end(check *value.ReadCheck) string {
+	if check == nil {
 		return ""
 	}
-	return fmt.Sprintf(", end in %d, trial %d", proof.Args, proof.Trial)
+	return fmt.Sprintf(", end in %d, trial %d", check.Args, check.Trial)
 }

@@ -46,7 +46,7 @@ func TestVerdict(t *testing.T) {
 	hidden := plain(cInt, "")
 	hidden.Hidden = true
 	guarded := plain(cInt, "")
-	guarded.Guards = []value.Guard{{Label: "return"}}
+	guarded.PointerChecks = []value.PointerCheck{{Label: "return"}}
 	added := plain(pointer, "")
 	added.Add = 8
 	for _, tt := range []struct {

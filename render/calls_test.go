@@ -44,16 +44,16 @@ func (r *record) arg(size int, x uint64) int {
 }
 
 // number adds a field that holds x.
-func (r *record) number(label string, t btf.Type, x uint64, guards ...value.Guard) *record {
+func (r *record) number(label string, t btf.Type, x uint64, checks ...value.PointerCheck) *record {
 	f := field(label, t, "")
-	f.Arg, f.Guards = r.arg(f.Size, x), guards
+	f.Arg, f.PointerChecks = r.arg(f.Size, x), checks
 	r.probe.Fields = append(r.probe.Fields, f)
 	return r
 }
 
 // text adds a string field.
-func (r *record) text(label, s string, guards ...value.Guard) *record {
-	f := value.Field{Label: label, Type: charPtr, Encoding: value.String, Guards: guards}
+func (r *record) text(label, s string, checks ...value.PointerCheck) *record {
+	f := value.Field{Label: label, Type: charPtr, Encoding: value.String, PointerChecks: checks}
 	f.Arg = r.str(s)
 	r.probe.Fields = append(r.probe.Fields, f)
 	return r
@@ -114,7 +114,7 @@ type scene struct {
 }
 
 func scenes() []scene {
-	guard := value.Guard{Label: "skb->dev"}
+	check := value.PointerCheck{Label: "skb->dev"}
 	skb := func() *record {
 		return newProbe(false).number("skb->len", cUint, 128).text("dev->name", "lo").from(kernelText + 0x11).comm("ping")
 	}
@@ -123,8 +123,8 @@ func scenes() []scene {
 	}
 	failed := func() *record { return newProbe(true).number("return", cInt, 1<<32-2) }
 	broken := newProbe(false)
-	guard.Arg = broken.arg(8, 0)
-	broken.number("dev->mtu", cUint, 7, guard).number("hi", cUint, 1)
+	check.Arg = broken.arg(8, 0)
+	broken.number("dev->mtu", cUint, 7, check).number("hi", cUint, 1)
 
 	dir := newProbe(true).number("return", skbPtr, 0xffff888000000010).number("return->len", cUint, 5)
 	member := newProbe(true).number("return->len", cUint, 5).number("return->x", cBool, 1)

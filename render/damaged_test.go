@@ -29,7 +29,7 @@ func TestNamesEscaped(t *testing.T) {
 	}{
 		{value.Value{Kind: value.Uint, Uint: 1}, `\x1b[2J`},
 		{value.Value{Kind: value.Uint, Uint: 2}, `(enum \x1b[2J)2`},
-		{value.Value{Kind: value.Fault, Guard: &value.Guard{Label: bad}}, `(fault: \x1b[2J=NULL)`},
+		{value.Value{Kind: value.Fault, Pointer: &value.PointerCheck{Label: bad}}, `(fault: \x1b[2J=NULL)`},
 	} {
 		if got := string(f.AppendValue(nil, tt.val)); got != tt.want {
 			t.Errorf("%q, want %q", got, tt.want)

@@ -66,15 +66,15 @@ type Field struct {
 	Plain bool
 	where value.Plain
 
-	opts  *Options
-	dec   *value.Decoder
-	index int          // in Probe.Fields
-	part  int          // part of its side
-	joint *value.Joint // for an object that continues in other parts; else nil
-	again *Field       // the value at return, shown if it faulted at entry; may be nil
-	text  textWalk
-	cut   []byte // " /* 64 of 232 bytes */", if Whole is set
-	bytes int    // size of an array
+	opts      *Options
+	dec       *value.Decoder
+	index     int                    // in Probe.Fields
+	part      int                    // part of its side
+	assembler *value.ObjectAssembler // for an object that continues in other parts; else nil
+	again     *Field                 // the value at return, shown if it faulted at entry; may be nil
+	text      textWalk
+	cut       []byte // " /* 64 of 232 bytes */", if Whole is set
+	bytes     int    // size of an array
 }
 
 // NewFunctions returns a Function for each source. Call.Plan is an index into it. o is
@@ -146,7 +146,7 @@ func newSide(at dynevent.Side, source *Source, o *Options) Side {
 			if f.Hidden || at == dynevent.Return && f.Encoding == value.Nothing {
 				continue
 			}
-			returned := at == dynevent.Return && len(f.Guards) == 0 && f.Encoding == value.Integer
+			returned := at == dynevent.Return && len(f.PointerChecks) == 0 && f.Encoding == value.Integer
 			field := NewField(f, returned, o)
 			field.from(&s, i, j)
 			if at == dynevent.Return && f.Label == "return" && s.Result == nil {
@@ -170,11 +170,11 @@ func (s *Side) decoders() []*value.Decoder {
 
 // from sets f to the value of the field with the given index in the given part.
 func (f *Field) from(s *Side, part, index int) {
-	f.part, f.index, f.dec, f.joint = part, index, s.parts[part].dec, nil
+	f.part, f.index, f.dec, f.assembler = part, index, s.parts[part].dec, nil
 	f.where, f.Plain = f.dec.Plain(index)
 	f.Plain = f.Plain && len(s.parts) == 1 // with several parts, a record may be missing
 	if d := s.parts[part].probe.Fields[index].Dump; d != nil && len(d.Rest) > 0 && part == 0 {
-		f.joint = value.NewJoint(index, s.decoders())
+		f.assembler = value.NewObjectAssembler(index, s.decoders())
 	}
 }
 
@@ -225,8 +225,8 @@ func (f *Field) gathered(r *Record) value.Value {
 	switch {
 	case f.part >= len(r.parts) || r.parts[f.part] == nil:
 		return value.Value{}
-	case f.joint != nil:
-		return f.joint.Value(r.parts)
+	case f.assembler != nil:
+		return f.assembler.Value(r.parts)
 	}
 	return f.dec.Value(f.index, r.parts[f.part])
 }
@@ -318,7 +318,7 @@ func (f *Function) Hidden(p *plan.Probe, index int, o *Options) (*Side, *Field) 
 		return nil, nil
 	}
 	from := &p.Fields[index]
-	field := NewField(from, p.Side == dynevent.Return && len(from.Guards) == 0 && from.Encoding == value.Integer, o)
+	field := NewField(from, p.Side == dynevent.Return && len(from.PointerChecks) == 0 && from.Encoding == value.Integer, o)
 	field.from(side, p.Part, index)
 	return side, field
 }

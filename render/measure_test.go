@@ -24,7 +24,7 @@ import (
 // sent is the record of a call with a number and a pointer to text.
 func sent(task string, n int64, dev uint64, name string) *record {
 	r := newProbe(false).number("n", cInt, uint64(n))
-	return r.text("dev->name", name, value.Guard{Label: "dev", Arg: r.arg(8, dev)}).from(0xffffffff81000010).comm(task)
+	return r.text("dev->name", name, value.PointerCheck{Label: "dev", Arg: r.arg(8, dev)}).from(0xffffffff81000010).comm(task)
 }
 
 // measured is a source of such calls with measures.

@@ -40,10 +40,10 @@ func (w *textWalk) Text(b []byte, cut bool) {
 
 func (w *textWalk) Block(t *value.Type, b []byte) { w.dst = w.opts.AppendBlock(w.dst, t, b) }
 
-func (w *textWalk) Fault(through *value.Guard, addr uint64, why value.Why) {
+func (w *textWalk) Fault(through *value.PointerCheck, addr uint64, reason value.FaultReason) {
 	w.dst = append(w.opts.Paint(w.dst, Unread), "(fault"...)
 	if through != nil {
-		w.dst = AppendFault(append(w.dst, ": "...), through, addr, why)
+		w.dst = AppendFault(append(w.dst, ": "...), through, addr, reason)
 	}
 	w.dst = w.opts.Reset(append(w.dst, ')'))
 }

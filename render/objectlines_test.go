@@ -19,9 +19,9 @@ var pointType = &btf.Struct{Name: "point", Size: 8, Members: []btf.MemberOf{{Nam
 
 // object adds a field with the struct that a pointer leads to, of which there are bytes.
 func (r *record) object(label, pointer string, addr uint64, bytes string) *record {
-	guard := value.Guard{Label: pointer, Arg: r.arg(8, addr)}
+	check := value.PointerCheck{Label: pointer, Arg: r.arg(8, addr)}
 	f := value.Field{Label: label, Type: pointType, Encoding: value.Dumped, Size: 1, Count: len(bytes), Whole: int(pointType.Size),
-		Guards: []value.Guard{guard}, Dump: &value.Extent{Args: 1}, Arg: len(r.slots)}
+		PointerChecks: []value.PointerCheck{check}, Dump: &value.Extent{Args: 1}, Arg: len(r.slots)}
 	r.slots = append(r.slots, value.Slot{Offset: len(r.data), Size: len(bytes)})
 	r.data = append(r.data, bytes...)
 	r.probe.Fields = append(r.probe.Fields, f)

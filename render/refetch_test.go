@@ -16,8 +16,8 @@ import (
 func TestAtReturn(t *testing.T) {
 	sides := func(entryAddr, returnAddr uint64) (entry, ret *record) {
 		entry, ret = newProbe(false), newProbe(true)
-		entry.number("n", cInt, 99, value.Guard{Label: "p", Arg: entry.arg(8, entryAddr)})
-		ret.number("n at return", cInt, 5, value.Guard{Label: "p", Arg: ret.arg(8, returnAddr)})
+		entry.number("n", cInt, 99, value.PointerCheck{Label: "p", Arg: entry.arg(8, entryAddr)})
+		ret.number("n at return", cInt, 5, value.PointerCheck{Label: "p", Arg: ret.arg(8, returnAddr)})
 		entry.probe.Fields[0].Again, ret.probe.Fields[0].Again, ret.probe.Fields[0].Hidden = 1, -1, true
 		return entry, ret
 	}

@@ -73,8 +73,8 @@ func (o *Options) AppendBlock(dst []byte, t *value.Type, b []byte) []byte {
 // AppendValue appends the text of val. For an object it appends only "{...}"; see
 // AppendTree.
 func (f *Field) AppendValue(dst []byte, val value.Value) []byte {
-	if val.Why&value.OldMemory != 0 {
-		val.Why &^= value.OldMemory
+	if val.Reason&value.OldMemory != 0 {
+		val.Reason &^= value.OldMemory
 		return append(append(append(f.AppendValue(dst, val), " ("...), DoubtText(value.OldMemory)...), ')')
 	}
 	switch { // a fast path for the most frequent values
@@ -86,13 +86,13 @@ func (f *Field) AppendValue(dst []byte, val value.Value) []byte {
 	case f.IsText(val.Kind):
 		dst = f.opts.appendString(dst, f.Type.Text(val.Bytes))
 		switch {
-		case val.Why == 0:
-		case val.Why == value.CutOff:
+		case val.Reason == 0:
+		case val.Reason == value.CutOff:
 			dst = append(dst, "..."...)
 		case val.Kind == value.Bytes:
 			dst = f.appendCut(dst, &val)
 		default:
-			dst = append(append(append(dst, " ("...), DoubtText(val.Why)...), ')')
+			dst = append(append(append(dst, " ("...), DoubtText(val.Reason)...), ')')
 		}
 		return dst
 	case val.Kind == value.Dump:
@@ -114,8 +114,8 @@ func (f *Field) appendCut(dst []byte, val *value.Value) []byte {
 }
 
 // DoubtText says what is uncertain about a value.
-func DoubtText(why value.Why) string {
-	switch why {
+func DoubtText(reason value.FaultReason) string {
+	switch reason {
 	case value.OldMemory:
 		return "perhaps old memory"
 	case value.MaybeNext:
@@ -146,7 +146,7 @@ func (f *Field) AppendParts(dst []byte, val *value.Value) []byte {
 
 // AppendFault appends which pointer could not be followed: "skb->dev=NULL",
 // "buf=0x7ffc1000 not in memory"; nothing if that is not known.
-func AppendFault(dst []byte, through *value.Guard, addr uint64, why value.Why) []byte {
+func AppendFault(dst []byte, through *value.PointerCheck, addr uint64, reason value.FaultReason) []byte {
 	if through == nil {
 		return dst
 	}
@@ -158,7 +158,7 @@ func AppendFault(dst []byte, through *value.Guard, addr uint64, why value.Why) [
 		return appendErrno(dst, addr)
 	}
 	dst = strconv.AppendUint(append(dst, "0x"...), addr, 16)
-	switch why {
+	switch reason {
 	case value.NotInMemory:
 		return append(dst, " not in memory"...)
 	case value.Unproven:

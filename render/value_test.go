@@ -22,7 +22,7 @@ func raw(s string) value.Value {
 }
 
 func fault(label string, addr uint64) value.Value {
-	return value.Value{Kind: value.Fault, Guard: &value.Guard{Label: label}, Uint: addr}
+	return value.Value{Kind: value.Fault, Pointer: &value.PointerCheck{Label: label}, Uint: addr}
 }
 
 // field makes a Field as fetchargs does for a value of type t.
@@ -297,7 +297,7 @@ func TestValue(t *testing.T) {
 		{field("n", cInt, ""), false, fault("x", 0x6b6b6b6b), `(fault: x=0x6b6b6b6b)`, `"value":null`},
 		{field("n", cInt, ""), false, value.Value{Kind: value.Fault}, `(fault)`, `"value":null`},
 		{field("n", cInt, ""), false, value.Value{}, `?`, `"value":null`},
-		{field("mode", umode, ""), false, value.Value{Why: value.Unused}, `?`, `"value":null`},
+		{field("mode", umode, ""), false, value.Value{Reason: value.Unused}, `?`, `"value":null`},
 	}
 	for _, tt := range tests {
 		opts := render.Options{Symbol: testSymbol}

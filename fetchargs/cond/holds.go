@@ -43,11 +43,11 @@ func (t *Test) Holds(d *Took, of func(Operand) (*value.Field, value.Value)) bool
 		return false
 	case t.Against:
 		g, right := of(t.Right)
-		if isLost(&right) || left.Kind == value.Text && (left.Why == value.CutOff || right.Why == value.CutOff) {
+		if isLost(&right) || left.Kind == value.Text && (left.Reason == value.CutOff || right.Reason == value.CutOff) {
 			return false // the rest of the text may decide
 		}
 		return t.againstValue(left, f, right, g) != t.Negated
-	case left.Kind == value.Text && left.Why == value.CutOff && t.Value.Kind == value.Text:
+	case left.Kind == value.Text && left.Reason == value.CutOff && t.Value.Kind == value.Text:
 		result, known := t.againstBeginning(string(left.Bytes))
 		return known && result != t.Negated
 	}

@@ -16,7 +16,7 @@ func TestHolds(t *testing.T) {
 	neg := func(x int64) value.Value { return value.Value{Kind: value.Int, Uint: uint64(x)} }
 	text := func(s string) value.Value { return value.Value{Kind: value.Text, Bytes: []byte(s)} }
 	bytes := func(s string) value.Value { return value.Value{Kind: value.Bytes, Bytes: []byte(s)} }
-	cut := func(v value.Value) value.Value { v.Why = value.CutOff; return v }
+	cut := func(v value.Value) value.Value { v.Reason = value.CutOff; return v }
 	none, fault := value.Value{}, value.Value{Kind: value.Fault}
 	is := func(op spec.Op, c Constant) *Test { return &Test{Op: op, Value: c} }
 	than := func(op spec.Op, x int64) *Test { return is(op, Constant{Kind: value.Int, Num: uint64(x)}) }

@@ -229,7 +229,7 @@ func (m *comparer) integer(c *spec.Compare, l *spec.Literal, f *value.Field) (*b
 // kernel stores errors either way, as 2 or -2.
 func (m *comparer) isReturned(l *spec.Literal, n int64, f *value.Field) bool {
 	pointer := btf.Pointee(f.Type) != nil
-	if !pointer && (f.Name != "return" || len(f.Guards) > 0) {
+	if !pointer && (f.Name != "return" || len(f.PointerChecks) > 0) {
 		return false
 	}
 	what, text := "return values", "-"+l.Text

@@ -15,7 +15,7 @@ type Features struct {
 	Current    bool // $current, since 7.3
 	Eprobe     bool // events at events, since 5.15
 	Tprobe     bool // probes at tracepoints, since 6.5
-	Keeps      bool // a string that faults still records its place, since 6.5: see value.Proof
+	Keeps      bool // a string that faults still records its place, since 6.5: see value.ReadCheck
 }
 
 // MaxArg returns the most bytes of a fetcharg, without the name and "=": MAX_ARGSTR_LEN

@@ -48,7 +48,7 @@ func Pasted(plans []*plan.Plan) []string {
 // left says what is left to do with the value that the kernel prints.
 func left(p *plan.Probe, f *value.Field) string {
 	if f.Encoding == value.Nothing {
-		return fmt.Sprintf("%s is not in the line: %s", f.Label, strings.TrimPrefix(f.Why, f.Label+" is "))
+		return fmt.Sprintf("%s is not in the line: %s", f.Label, strings.TrimPrefix(f.Reason, f.Label+" is "))
 	}
 	if f.Dump != nil && f.Dump.Args == 0 {
 		return ""
@@ -108,8 +108,8 @@ func stale(p *plan.Probe, f *value.Field) string {
 	if f.Dump != nil && f.Dump.Args == 0 {
 		return ""
 	}
-	for _, g := range f.Guards {
-		if f.Encoding != value.String && g.Space != value.KernelSpace && g.Proof == nil {
+	for _, g := range f.PointerChecks {
+		if f.Encoding != value.String && g.Space != value.KernelSpace && g.ReadCheck == nil {
 			return fmt.Sprintf("%s is old memory where %s=%s is in user space and not in memory", p.Args[f.Arg].Name, g.Label, p.Args[g.Arg].Name)
 		}
 	}

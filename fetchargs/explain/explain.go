@@ -95,8 +95,8 @@ func writeField(w io.Writer, p *plan.Probe, f *value.Field) {
 	if f.Bound != nil {
 		writeBound(w, p, f)
 	}
-	for i := range f.Guards {
-		writeGuard(w, p, &f.Guards[i])
+	for i := range f.PointerChecks {
+		writePointerCheck(w, p, &f.PointerChecks[i])
 	}
 }
 
@@ -112,14 +112,14 @@ func writeReading(w io.Writer, f *value.Field) {
 	}
 }
 
-// writeGuard writes what shows whether a pointer on the way to a value could be followed.
-func writeGuard(w io.Writer, p *plan.Probe, g *value.Guard) {
+// writePointerCheck writes what shows whether a pointer on the way to a value could be followed.
+func writePointerCheck(w io.Writer, p *plan.Probe, g *value.PointerCheck) {
 	fmt.Fprintf(w, "      only if %s is %s: %s=%s\n", g.Label, g.Space, p.Args[g.Arg].Name, p.Args[g.Arg])
-	if g.Proof == nil {
+	if g.ReadCheck == nil {
 		return
 	}
-	for _, i := range shownArgs(g.Proof) {
-		fmt.Fprintf(w, "        of user space, if %s: %s=%s\n", g.Proof.Kind, p.Args[i].Name, p.Args[i])
+	for _, i := range shownArgs(g.ReadCheck) {
+		fmt.Fprintf(w, "        of user space, if %s: %s=%s\n", g.ReadCheck.Kind, p.Args[i].Name, p.Args[i])
 	}
 	if g.Head != nil {
 		fmt.Fprintf(w, "        or else what lies on the page of the first bytes, if these could be read\n")
@@ -127,7 +127,7 @@ func writeGuard(w io.Writer, p *plan.Probe, g *value.Guard) {
 }
 
 // shownArgs returns the args that show whether memory could be read.
-func shownArgs(p *value.Proof) []int {
+func shownArgs(p *value.ReadCheck) []int {
 	if p.Kind == value.Counted {
 		return []int{p.Read - 2, p.Read - 1 + p.Reads}
 	}
@@ -171,9 +171,9 @@ func writeDump(w io.Writer, p *plan.Probe, f *value.Field) {
 		fmt.Fprintf(w, "      of %s the first %d\n", plural.Of(min(f.Whole, value.MostOfObject), "byte"), f.Count)
 	}
 	for i := range f.Dump.Windows {
-		proof := f.Dump.Windows[i].Proof
-		for _, arg := range shownArgs(proof) {
-			fmt.Fprintf(w, "      its page could be read, if %s: %s=%s\n", proof.Kind, p.Args[arg].Name, p.Args[arg])
+		check := f.Dump.Windows[i].ReadCheck
+		for _, arg := range shownArgs(check) {
+			fmt.Fprintf(w, "      its page could be read, if %s: %s=%s\n", check.Kind, p.Args[arg].Name, p.Args[arg])
 		}
 	}
 }

@@ -96,7 +96,7 @@ func (m *Measure) fits(c *spec.Collector, f *value.Field, at dynevent.Side) bool
 		c.Fail(m.Item.Span, "", "%s is not a number", spec.Formatted(x, m.Item.Format))
 		return false
 	}
-	switch form := value.NewType(f, at == dynevent.Return && len(f.Guards) == 0, nil).Form; form {
+	switch form := value.NewType(f, at == dynevent.Return && len(f.PointerChecks) == 0, nil).Form; form {
 	case value.Address, value.Symbol, value.Pointer:
 		hint := "name a member of what it points to"
 		if btf.Pointee(f.Type) == nil || !btf.IsStruct(btf.Pointee(f.Type)) {

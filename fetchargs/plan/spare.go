@@ -22,7 +22,7 @@ type Head struct {
 
 	// End shows whether the last of these bytes could be read; nil if nothing does. Its
 	// numbers are indexes into the args of the spare.
-	End *value.Proof
+	End *value.ReadCheck
 }
 
 // Size returns how many bytes of the text the spare has.

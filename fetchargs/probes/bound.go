@@ -28,7 +28,7 @@ func (s *Side) addBound(e encode.Encoded, f *value.Field) bool {
 	}
 	f.Bound.Length = arg
 	through := value.Field{Label: f.Label, Arg: arg}
-	ok = s.guards(length, &through)
-	f.Guards = through.Guards
+	ok = s.addPointerChecks(length, &through)
+	f.PointerChecks = through.PointerChecks
 	return ok
 }

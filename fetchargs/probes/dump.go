@@ -32,7 +32,7 @@ func (s *Side) addDump(e encode.Encoded, w cond.Want, f value.Field) (cond.Ref, 
 	} else if p := e.Route; p.Base.Kind == dynevent.Memory && p.Symbol != nil && len(p.Symbol.Addrs) == 1 && len(p.Hops) == 0 {
 		f.Dump.Addr = p.Symbol.Addrs[0] + uint64(p.Off)
 	}
-	if !s.guards(e, &f) {
+	if !s.addPointerChecks(e, &f) {
 		return cond.Ref{}, false
 	}
 	s.dumps = append(s.dumps, dump{e, len(s.Fields), f.Label})
@@ -88,8 +88,8 @@ func (s *Side) room(d dump, n int) int {
 		left -= s.line.Args[i].Size()
 		line -= len(s.line.Args[i].Name) + len(s.line.Args[i].String()) + 2
 	}
-	if s.prover.Counts() { // the count is fetched before and after each array
-		left -= s.prover.CountRoom()
+	if s.readChecks.Counts() { // the count is fetched before and after each array
+		left -= s.readChecks.CountRoom()
 		n = min(n, encode.ArrayBytes) // so that the count shows which page faulted
 	} else if s.fn.Target.Live {
 		left -= 8 // two windows
@@ -121,7 +121,7 @@ func (s *Side) stretch(first *Side, d dump, at, n int) bool {
 	f, own := first.Fields[d.index], s == first && at == 0
 	if !own {
 		f = value.Field{Label: d.label, Hidden: true, Encoding: value.Dumped, Size: 1, Dump: &value.Extent{Off: f.Dump.Off, Addr: f.Dump.Addr}}
-		if !s.guards(d.Encoded, &f) {
+		if !s.addPointerChecks(d.Encoded, &f) {
 			return false
 		}
 	}
@@ -130,7 +130,7 @@ func (s *Side) stretch(first *Side, d dump, at, n int) bool {
 		return false
 	}
 	if s.fn.Target.Live {
-		f.Dump.Windows = s.prover.Windows(d.Encoded, &f)
+		f.Dump.Windows = s.readChecks.Windows(d.Encoded, &f)
 	}
 	if own {
 		s.Fields[d.index] = f

@@ -6,7 +6,7 @@ import (
 )
 
 // layout gives the fetchargs their places in the line, and so in the record. Until then
-// fields and proofs refer to a fetcharg by its number in the order in which it was added,
+// fields and read checks refer to a fetcharg by its number in the order in which it was added,
 // which does not change.
 //
 // Strings come after all else: in a line of text, a string ends only at its quote and the
@@ -23,7 +23,7 @@ func (s *Side) layout() {
 		}
 		return number
 	}
-	line := s.prover.Order()
+	line := s.readChecks.Order()
 	slices.SortStableFunc(line, func(x, y int) int { return cmp.Compare(class(x), class(y)) })
 	at := make([]int, len(s.line.Args))
 	for place, arg := range line {

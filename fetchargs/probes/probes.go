@@ -9,7 +9,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/encode"
 	"github.com/tsnoop/tsnoop/fetchargs/find"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
-	"github.com/tsnoop/tsnoop/fetchargs/prove"
+	"github.com/tsnoop/tsnoop/fetchargs/readcheck"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
@@ -33,7 +33,7 @@ func New(fn *find.Function, enc *encode.Encoder, out *plan.Plan, order []string,
 	b := &Builder{fn: fn, enc: enc, errs: errs, out: out, names: names}
 	symbols, notes := fn.Places()
 	out.Notes = notes
-	b.Entry = b.side(symbols, dynevent.Entry, prove.NewCounter(fn, order, enc))
+	b.Entry = b.side(symbols, dynevent.Entry, readcheck.NewCounter(fn, order, enc))
 	b.Exit = b.side(symbols, dynevent.Return, nil)
 	return b
 }
@@ -105,9 +105,9 @@ func (s *Side) instrument(both bool) {
 	if both {
 		p.Stack, _ = s.line.Add(dynevent.Arg{Base: dynevent.Base{Kind: dynevent.StackPointer}, Type: dynevent.X64}, "stack", at)
 	}
-	s.prover.AddTrial(at)
+	s.readChecks.AddTrial(at)
 	p.Comm, _ = s.line.Add(p.Kind.Comm(), "comm", at)
-	s.prover.EndTexts(p.Comm)
+	s.readChecks.EndTexts(p.Comm)
 }
 
 // refused returns the error for what the kernel would refuse of a probe, or would drop at every

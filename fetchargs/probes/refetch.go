@@ -4,7 +4,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/cond"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/encode"
-	"github.com/tsnoop/tsnoop/fetchargs/prove"
+	"github.com/tsnoop/tsnoop/fetchargs/readcheck"
 )
 
 // A proven is a field of the entry probe that may be in user memory.
@@ -45,6 +45,6 @@ func (b *Builder) ReadAgain() {
 // short enough not to be rewritten to start at a register: at return, the register
 // holds something else.
 func (p proven) fitsAsArg(limit int) bool {
-	rest := len(dynevent.Hop{Offset: prove.Beyond}.Wrap("")) + len(":ustring")
+	rest := len(dynevent.Hop{Offset: readcheck.Beyond}.Wrap("")) + len(":ustring")
 	return p.Route.Base.Kind == dynevent.ArgN && len(p.Route.Arg().String())+rest < limit
 }

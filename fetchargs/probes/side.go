@@ -10,7 +10,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/encode"
 	"github.com/tsnoop/tsnoop/fetchargs/line"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
-	"github.com/tsnoop/tsnoop/fetchargs/prove"
+	"github.com/tsnoop/tsnoop/fetchargs/readcheck"
 	"github.com/tsnoop/tsnoop/fetchargs/route"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
@@ -21,29 +21,29 @@ import (
 type Side struct {
 	cond.Values
 	*Builder
-	probe   *plan.Probe
-	line    *line.Line
-	filters []string        // must all hold
-	known   map[string]bool // the filters that check pointers
-	counter *prove.Counter
-	prover  *prove.Prover
-	proven  []proven
-	dumps   []dump
+	probe      *plan.Probe
+	line       *line.Line
+	filters    []string        // must all hold
+	known      map[string]bool // the filters that check pointers
+	counter    *readcheck.Counter
+	readChecks *readcheck.Builder
+	proven     []proven
+	dumps      []dump
 }
 
 // side returns a side, which stays empty if the source has no such side. counter is nil if the
 // kernel has no counter, or none for the side.
-func (b *Builder) side(symbols []string, side dynevent.Side, counter *prove.Counter) *Side {
+func (b *Builder) side(symbols []string, side dynevent.Side, counter *readcheck.Counter) *Side {
 	kind, _ := b.fn.Way.Probe(side)
 	l := line.New(kind, b.enc, b.fn.Target.Nonce, b.errs)
 	return &Side{
-		Values:  cond.Values{At: side},
-		Builder: b,
-		probe:   &plan.Probe{Plan: b.out, Kind: kind, Side: side, Symbols: symbols, Comm: -1, Caller: -1, Stack: -1},
-		line:    l,
-		counter: counter,
-		prover:  prove.New(b.fn, b.enc, l, counter),
-		known:   map[string]bool{},
+		Values:     cond.Values{At: side},
+		Builder:    b,
+		probe:      &plan.Probe{Plan: b.out, Kind: kind, Side: side, Symbols: symbols, Comm: -1, Caller: -1, Stack: -1},
+		line:       l,
+		counter:    counter,
+		readChecks: readcheck.New(b.fn, b.enc, l, counter),
+		known:      map[string]bool{},
 	}
 }
 
@@ -51,7 +51,7 @@ func (b *Builder) side(symbols []string, side dynevent.Side, counter *prove.Coun
 func (s *Side) Kind() dynevent.Kind { return s.probe.Kind }
 
 // ShowsFaults reports whether the probes show if memory could be read.
-func (s *Side) ShowsFaults() bool { return s.fn.Target.Features.Keeps || s.prover.Counts() }
+func (s *Side) ShowsFaults() bool { return s.fn.Target.Features.Keeps || s.readChecks.Counts() }
 
 // Add adds a field with everything it needs. A hidden field is added only once.
 func (s *Side) Add(e encode.Encoded, w cond.Want) (cond.Ref, bool) {
@@ -82,21 +82,21 @@ func (s *Side) Add(e encode.Encoded, w cond.Want) (cond.Ref, bool) {
 	if f.Arg, ok = s.line.AddFor(e.Use, own, label, at, e.Next...); !ok {
 		return cond.Ref{}, false
 	}
-	if !s.addBound(e, &f) || !s.guards(e, &f) {
+	if !s.addBound(e, &f) || !s.addPointerChecks(e, &f) {
 		return cond.Ref{}, false
 	}
 	if f.Path, ok = s.addPath(e.Path, f.Label, at); !ok {
 		return cond.Ref{}, false
 	}
-	if slices.ContainsFunc(f.Guards, func(g value.Guard) bool { return g.Proof != nil }) {
+	if slices.ContainsFunc(f.PointerChecks, func(g value.PointerCheck) bool { return g.ReadCheck != nil }) {
 		s.proven = append(s.proven, proven{len(s.Fields), e, w})
 	}
 	return s.Append(f, x), true
 }
 
-// guards adds the pointers on the way to e, and the fetchargs that prove that they
+// addPointerChecks adds the pointers on the way to e, and the fetchargs that show whether they
 // lead to memory. For a dump, its windows prove the last pointer.
-func (s *Side) guards(e encode.Encoded, f *value.Field) bool {
+func (s *Side) addPointerChecks(e encode.Encoded, f *value.Field) bool {
 	for i, label := range e.Route.Labels {
 		if label.Text == "" {
 			continue
@@ -113,14 +113,14 @@ func (s *Side) guards(e encode.Encoded, f *value.Field) bool {
 		if !ok {
 			return false
 		}
-		g := value.Guard{Label: label.Text, Arg: arg, Space: s.space(e, i)}
+		g := value.PointerCheck{Label: label.Text, Arg: arg, Space: s.space(e, i)}
 		if last := i == len(e.Route.Labels)-1; s.fn.Target.Live && g.Space != value.KernelSpace && !(last && f.Encoding == value.Dumped) {
-			g.Proof = s.prover.Proof(e, i, n, f.Arg)
-			if last && e.Short && g.Proof != nil {
-				g.Head = s.prover.Head(e, i, n)
+			g.ReadCheck = s.readChecks.Check(e, i, n, f.Arg)
+			if last && e.Short && g.ReadCheck != nil {
+				g.Head = s.readChecks.Head(e, i, n)
 			}
 		}
-		f.Guards = append(f.Guards, g)
+		f.PointerChecks = append(f.PointerChecks, g)
 	}
 	return true
 }

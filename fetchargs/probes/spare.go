@@ -7,7 +7,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
-	"github.com/tsnoop/tsnoop/fetchargs/prove"
+	"github.com/tsnoop/tsnoop/fetchargs/readcheck"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
@@ -22,13 +22,13 @@ const (
 
 // isText reports whether a fetches text that may be in memory.
 func isText(a dynevent.Arg) bool {
-	return a.IsString() && len(a.Hops) > 0 && a.Hops[len(a.Hops)-1].Offset != prove.Beyond
+	return a.IsString() && len(a.Hops) > 0 && a.Hops[len(a.Hops)-1].Offset != readcheck.Beyond
 }
 
 // isLong reports whether the kernel may read thousands of bytes for a.
 func isLong(a dynevent.Arg) bool { return isText(a) && !a.Short && !isTrial(a) }
 
-func isTrial(a dynevent.Arg) bool { return a.String() == prove.Trial.String() }
+func isTrial(a dynevent.Arg) bool { return a.String() == readcheck.Trial.String() }
 
 // spare returns the spare of p, nil if p needs none. The kernel must run it after p. At a
 // return this hides the caller from p, which only matters if nothing has it from the
@@ -82,8 +82,8 @@ func (s *Side) spareOf(words int, whole bool) *plan.Probe {
 		}
 		h.Args = len(spare.Args) - h.First
 		if trial >= 0 && s.fn.Target.Features.Keeps {
-			h.End = &value.Proof{Kind: value.Through, Args: []int{len(spare.Args)}}
-			end := s.headArg(a, h.Sure-spareWord).Then(dynevent.Hop{Offset: prove.Beyond}).As(dynevent.Ustring)
+			h.End = &value.ReadCheck{Kind: value.Through, Args: []int{len(spare.Args)}}
+			end := s.headArg(a, h.Sure-spareWord).Then(dynevent.Hop{Offset: readcheck.Beyond}).As(dynevent.Ustring)
 			end.Name = unused(p, fmt.Sprintf("t%d_end", i))
 			spare.Args = append(spare.Args, end)
 		}

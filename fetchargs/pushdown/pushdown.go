@@ -66,13 +66,13 @@ func (s *Side) leaf(t *cond.Test, known map[string]bool) (text string, exact, ok
 		text = "!(" + text + ")"
 	}
 	var parts []string
-	for _, check := range s.guards(f) {
+	for _, check := range s.addressChecks(f) {
 		if !known[check] {
 			known[check] = true
 			parts = append(parts, check)
 		}
 	}
-	exact = len(f.Guards) == 0 && f.Use == nil && !unended(t.Value, f, t.Op)
+	exact = len(f.PointerChecks) == 0 && f.Use == nil && !unended(t.Value, f, t.Op)
 	return strings.Join(append(parts, text), " && "), exact, true
 }
 
@@ -142,26 +142,26 @@ func masked(c cond.Constant, name string, f *value.Field, op spec.Op) string {
 	return text
 }
 
-// guards writes what the kernel can check of f's pointers: that they are in the
+// addressChecks writes what the kernel can check of f's pointers: that they are in the
 // right range of addresses. Only user space knows whether they are mapped.
-func (s *Side) guards(f *value.Field) []string {
-	var guards []string
+func (s *Side) addressChecks(f *value.Field) []string {
+	var checks []string
 	arch := s.Fn.Target.Arch
-	for _, g := range f.Guards {
+	for _, g := range f.PointerChecks {
 		name := s.Line.Args[g.Arg].Name
 		switch g.Space {
 		case value.KernelSpace:
-			guards = append(guards, fmt.Sprintf("%s >= 0x%x && %s < 0x%x", name, arch.KernelStart, name, abi.ErrorPointers))
+			checks = append(checks, fmt.Sprintf("%s >= 0x%x && %s < 0x%x", name, arch.KernelStart, name, abi.ErrorPointers))
 		case value.UserSpace:
-			guards = append(guards, fmt.Sprintf("%s != 0 && %s < 0x%x", name, name, arch.UserEnd))
+			checks = append(checks, fmt.Sprintf("%s != 0 && %s < 0x%x", name, name, arch.UserEnd))
 		case value.EitherSpace:
-			guards = append(guards, fmt.Sprintf("(%s != 0 && %s < 0x%x || %s >= 0x%x && %s < 0x%x)",
+			checks = append(checks, fmt.Sprintf("(%s != 0 && %s < 0x%x || %s >= 0x%x && %s < 0x%x)",
 				name, name, arch.UserEnd, name, arch.KernelStart, name, abi.ErrorPointers))
 		case value.AnySpace:
-			guards = append(guards, fmt.Sprintf("%s != 0 && %s < 0x%x", name, name, abi.ErrorPointers))
+			checks = append(checks, fmt.Sprintf("%s != 0 && %s < 0x%x", name, name, abi.ErrorPointers))
 		}
 	}
-	return guards
+	return checks
 }
 
 // compares reports whether the kernel can compare a field of such an event, or a part of it, in
@@ -185,5 +185,5 @@ func (s *Side) compares(a *dynevent.Arg, t *cond.Test) bool {
 // maybeLost reports whether f is a string that may be in user memory. Up to about 6.12
 // the kernel stores nothing for an empty one, and a filter then sees the next string.
 func maybeLost(f *value.Field) bool {
-	return f.Encoding == value.String && len(f.Guards) > 0 && f.Guards[len(f.Guards)-1].Space != value.KernelSpace
+	return f.Encoding == value.String && len(f.PointerChecks) > 0 && f.PointerChecks[len(f.PointerChecks)-1].Space != value.KernelSpace
 }

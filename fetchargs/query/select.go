@@ -303,9 +303,9 @@ func (s *selection) Fetch(w cond.Want) (cond.Ref, bool) {
 	}
 	f := *at.Field()
 	f.Hidden = true
-	switch n := len(f.Guards) - 1; {
+	switch n := len(f.PointerChecks) - 1; {
 	case w.Pointer && f.Encoding == value.String && f.Count == 0 && n >= 0: // the last pointer leads to the text
-		f.Encoding, f.Size, f.Format, f.Arg, f.Guards = value.Integer, 8, "", f.Guards[n].Arg, f.Guards[:n:n]
+		f.Encoding, f.Size, f.Format, f.Arg, f.PointerChecks = value.Integer, 8, "", f.PointerChecks[n].Arg, f.PointerChecks[:n:n]
 	case w.Format.Text == f.Format:
 		return at, true
 	case !s.reformat(&f, w):

@@ -63,7 +63,7 @@ const maxTypeSize = 64 << 10
 
 // isNoItem reports whether the field i, which has been loaded, cannot be one of Strings.
 func isNoItem(p *plan.Probe, i int) bool {
-	return i < 0 || i >= len(p.Fields) || p.Fields[i].Encoding != value.Array || len(p.Fields[i].Guards) < 2
+	return i < 0 || i >= len(p.Fields) || p.Fields[i].Encoding != value.Array || len(p.Fields[i].PointerChecks) < 2
 }
 
 func hasArg(p *plan.Probe, i int) bool { return i >= 0 && i < len(p.Args) }

@@ -18,14 +18,14 @@ func (s *savedDump) load(p *plan.Probe) (*value.Extent, error) {
 		if w.Start < 0 || w.Start >= w.End || w.End > maxObject || w.Proof == nil {
 			return nil, errDump
 		}
-		proof, err := w.Proof.load(p)
+		check, err := w.Proof.load(p)
 		if err != nil {
 			return nil, err
 		}
-		if len(proof.Args) == 0 {
+		if len(check.Args) == 0 {
 			return nil, errDump
 		}
-		d.Windows = append(d.Windows, value.Window{Range: value.Range{Start: w.Start, End: w.End}, Proof: proof})
+		d.Windows = append(d.Windows, value.Window{Range: value.Range{Start: w.Start, End: w.End}, ReadCheck: check})
 	}
 	for _, at := range s.Rest {
 		d.Rest = append(d.Rest, value.Place{Part: at[0], Field: at[1]})

@@ -241,7 +241,7 @@ func (s *savedField) load(p *plan.Probe, types func(int) (btf.Type, error)) (f v
 	f = value.Field{
 		Label: s.Label, Expr: s.Expr, Alias: s.Alias, Name: s.Name, Format: s.Format, Encoding: value.Encoding(encoding), Arg: s.Arg, Size: s.Size, Count: s.Count,
 		Whole: s.Whole, Skip: s.Skip, Bits: s.Bits, Split: s.Split, Signed: s.Signed, BigEndian: s.BigEndian, Add: s.Add,
-		Hidden: s.Hidden, Again: s.Again, Why: s.Why, Bound: (*value.Bound)(s.Bound), Items: s.Items, Use: (*value.Use)(s.Use), HZ: s.HZ, Boot: s.Boot, Clock: encoding == savedClock || encoding == int(value.Who), Macros: p.Plan.Macros,
+		Hidden: s.Hidden, Again: s.Again, Reason: s.Why, Bound: (*value.Bound)(s.Bound), Items: s.Items, Use: (*value.Use)(s.Use), HZ: s.HZ, Boot: s.Boot, Clock: encoding == savedClock || encoding == int(value.Who), Macros: p.Plan.Macros,
 	}
 	if encoding == savedClock {
 		f.Encoding = value.Age
@@ -266,7 +266,7 @@ func (s *savedField) load(p *plan.Probe, types func(int) (btf.Type, error)) (f v
 		if err != nil {
 			return f, err
 		}
-		f.Guards = append(f.Guards, g)
+		f.PointerChecks = append(f.PointerChecks, g)
 	}
 	if s.Dump != nil {
 		if f.Dump, err = s.Dump.load(p); err != nil {
@@ -276,50 +276,50 @@ func (s *savedField) load(p *plan.Probe, types func(int) (btf.Type, error)) (f v
 	return f, checkField(p, &f)
 }
 
-func (s *savedGuard) load(p *plan.Probe) (g value.Guard, err error) {
+func (s *savedPointerCheck) load(p *plan.Probe) (g value.PointerCheck, err error) {
 	space, err := savedSpaces.number(s.Space, "space")
 	if err != nil {
 		return g, err
 	}
-	g = value.Guard{Label: s.Label, Arg: s.Arg, Space: value.Space(space)}
+	g = value.PointerCheck{Label: s.Label, Arg: s.Arg, Space: value.Space(space)}
 	if !hasArg(p, g.Arg) {
 		return g, errors.New("a guard out of range")
 	}
-	if g.Proof, err = s.Proof.load(p); err != nil {
+	if g.ReadCheck, err = s.Proof.load(p); err != nil {
 		return g, err
 	}
 	g.Head, err = s.Head.load(p)
 	return g, err
 }
 
-func (s *savedProof) load(p *plan.Probe) (*value.Proof, error) {
+func (s *savedReadCheck) load(p *plan.Probe) (*value.ReadCheck, error) {
 	if s == nil {
 		return nil, nil
 	}
-	kind, err := savedProofs.number(s.Kind, "proof")
+	kind, err := savedReadChecks.number(s.Kind, "proof")
 	if err != nil {
 		return nil, err
 	}
-	proof := &value.Proof{
-		Kind: value.ProofKind(kind), Args: s.Args, Any: s.Any, Trial: s.Trial, From: s.From, To: s.To,
+	check := &value.ReadCheck{
+		Kind: value.ReadCheckKind(kind), Args: s.Args, Any: s.Any, Trial: s.Trial, From: s.From, To: s.To,
 		Read: s.Read, Reads: s.Reads, Addr: s.Addr, End: s.End, Last: s.Last,
 	}
-	used := append([]int{proof.Trial}, proof.Args...)
-	for _, arg := range []int{proof.Read, proof.Last} {
+	used := append([]int{check.Trial}, check.Args...)
+	for _, arg := range []int{check.Read, check.Last} {
 		if arg != 0 {
 			used = append(used, arg-1)
 		}
 	}
-	if proof.Kind == value.Counted {
-		used = append(used, proof.Read-2, proof.Read-1+proof.Reads)
-		if len(proof.Args) < 2 || proof.Reads < 1 {
+	if check.Kind == value.Counted {
+		used = append(used, check.Read-2, check.Read-1+check.Reads)
+		if len(check.Args) < 2 || check.Reads < 1 {
 			return nil, errors.New("a proof without what it needs")
 		}
 	}
 	if slices.ContainsFunc(used, func(i int) bool { return !hasArg(p, i) }) {
 		return nil, errors.New("a proof out of range")
 	}
-	return proof, nil
+	return check, nil
 }
 
 func (s *savedTest) load(p *plan.Plan, depth int) (t *cond.Test, err error) {

@@ -80,10 +80,10 @@ type (
 		Spare    *savedSpare  `json:"spare,omitempty"`
 	}
 	savedSpare struct {
-		Event string        `json:"event"`
-		Args  []savedArg    `json:"args"`
-		Heads [][4]int      `json:"heads"` // as in Head
-		Ends  []*savedProof `json:"ends"`
+		Event string            `json:"event"`
+		Args  []savedArg        `json:"args"`
+		Heads [][4]int          `json:"heads"` // as in Head
+		Ends  []*savedReadCheck `json:"ends"`
 	}
 	savedArg struct {
 		Name  string     `json:"name"`
@@ -100,36 +100,36 @@ type (
 	}
 	savedSpan  [2]int // start and end, in bytes of the spec
 	savedField struct {
-		Label     string       `json:"label"`
-		Expr      string       `json:"expr,omitempty"`
-		Alias     bool         `json:"alias,omitempty"`
-		Name      string       `json:"name,omitempty"`
-		Type      int          `json:"type"` // number in the BTF
-		Format    string       `json:"format,omitempty"`
-		Encoding  string       `json:"encoding"`
-		Arg       int          `json:"arg"`
-		Size      int          `json:"size,omitempty"`
-		Count     int          `json:"count,omitempty"`
-		Whole     int          `json:"whole,omitempty"`
-		Skip      int          `json:"skip,omitempty"`
-		Bits      int          `json:"bits,omitempty"`
-		Split     int          `json:"split,omitempty"`
-		Signed    bool         `json:"signed,omitempty"`
-		BigEndian bool         `json:"bigEndian,omitempty"`
-		Add       int64        `json:"add,omitempty"`
-		Guards    []savedGuard `json:"guards,omitempty"`
-		Hidden    bool         `json:"hidden,omitempty"`
-		Again     int          `json:"again,omitempty"`
-		Dump      *savedDump   `json:"dump,omitempty"`
-		Why       string       `json:"why,omitempty"`
-		Boot      bool         `json:"boot,omitempty"`
-		Bound     *savedBound  `json:"bound,omitempty"`
-		Use       *savedUse    `json:"use,omitempty"`
-		Items     []int        `json:"items,omitempty"` // indexes of fields
-		Path      *savedPath   `json:"path,omitempty"`
-		Set       string       `json:"set,omitempty"` // of constants, or a FORMAT
-		By        int          `json:"by,omitempty"`  // 1 plus the argument that chooses among the set's cases
-		HZ        int          `json:"hz,omitempty"`
+		Label     string              `json:"label"`
+		Expr      string              `json:"expr,omitempty"`
+		Alias     bool                `json:"alias,omitempty"`
+		Name      string              `json:"name,omitempty"`
+		Type      int                 `json:"type"` // number in the BTF
+		Format    string              `json:"format,omitempty"`
+		Encoding  string              `json:"encoding"`
+		Arg       int                 `json:"arg"`
+		Size      int                 `json:"size,omitempty"`
+		Count     int                 `json:"count,omitempty"`
+		Whole     int                 `json:"whole,omitempty"`
+		Skip      int                 `json:"skip,omitempty"`
+		Bits      int                 `json:"bits,omitempty"`
+		Split     int                 `json:"split,omitempty"`
+		Signed    bool                `json:"signed,omitempty"`
+		BigEndian bool                `json:"bigEndian,omitempty"`
+		Add       int64               `json:"add,omitempty"`
+		Guards    []savedPointerCheck `json:"guards,omitempty"`
+		Hidden    bool                `json:"hidden,omitempty"`
+		Again     int                 `json:"again,omitempty"`
+		Dump      *savedDump          `json:"dump,omitempty"`
+		Why       string              `json:"why,omitempty"`
+		Boot      bool                `json:"boot,omitempty"`
+		Bound     *savedBound         `json:"bound,omitempty"`
+		Use       *savedUse           `json:"use,omitempty"`
+		Items     []int               `json:"items,omitempty"` // indexes of fields
+		Path      *savedPath          `json:"path,omitempty"`
+		Set       string              `json:"set,omitempty"` // of constants, or a FORMAT
+		By        int                 `json:"by,omitempty"`  // 1 plus the argument that chooses among the set's cases
+		HZ        int                 `json:"hz,omitempty"`
 	}
 	savedDump struct { // a stretch of an object
 		At      int           `json:"at,omitempty"`
@@ -140,9 +140,9 @@ type (
 		Rest    [][2]int      `json:"rest,omitempty"` // part and index of the field
 	}
 	savedWindow struct {
-		Start int         `json:"start"`
-		End   int         `json:"end"`
-		Proof *savedProof `json:"proof"`
+		Start int             `json:"start"`
+		End   int             `json:"end"`
+		Proof *savedReadCheck `json:"proof"`
 	}
 	savedBound struct { // indexes into Args, -1 if there is none
 		Length int `json:"length"`
@@ -167,14 +167,14 @@ type (
 		Magic    int        `json:"magic,omitempty"`
 		Inode    int        `json:"inode,omitempty"`
 	}
-	savedGuard struct {
-		Label string      `json:"label"`
-		Arg   int         `json:"arg"`
-		Space string      `json:"space"`
-		Proof *savedProof `json:"proof,omitempty"`
-		Head  *savedProof `json:"head,omitempty"`
+	savedPointerCheck struct {
+		Label string          `json:"label"`
+		Arg   int             `json:"arg"`
+		Space string          `json:"space"`
+		Proof *savedReadCheck `json:"proof,omitempty"`
+		Head  *savedReadCheck `json:"head,omitempty"`
 	}
-	savedProof struct {
+	savedReadCheck struct {
 		Kind  string `json:"kind"`
 		Args  []int  `json:"args"`
 		Any   bool   `json:"any,omitempty"`
@@ -219,10 +219,10 @@ const savedDuration = "duration"
 type savedWords []string
 
 var (
-	savedSpaces = savedWords{value.KernelSpace: "kernel", value.UserSpace: "user", value.AnySpace: "any", value.EitherSpace: "either"}
-	savedProofs = savedWords{value.Through: "through", value.Itself: "itself", value.Counted: "counted"}
-	savedValues = savedWords{value.Uint: "uint", value.Int: "int", value.Text: "text", value.Bytes: "bytes"}
-	savedSides  = savedWords{dynevent.Entry: "entry", dynevent.Return: "return"}
+	savedSpaces     = savedWords{value.KernelSpace: "kernel", value.UserSpace: "user", value.AnySpace: "any", value.EitherSpace: "either"}
+	savedReadChecks = savedWords{value.Through: "through", value.Itself: "itself", value.Counted: "counted"}
+	savedValues     = savedWords{value.Uint: "uint", value.Int: "int", value.Text: "text", value.Bytes: "bytes"}
+	savedSides      = savedWords{dynevent.Entry: "entry", dynevent.Return: "return"}
 )
 
 var savedEncodings = savedWords{
@@ -336,20 +336,20 @@ func saveField(f *value.Field) savedField {
 	s := savedField{
 		Label: f.Label, Expr: f.Expr, Alias: f.Alias, Name: f.Name, Format: f.Format, Encoding: savedEncodings[f.Encoding], Arg: f.Arg, Size: f.Size, Count: f.Count,
 		Whole: f.Whole, Skip: f.Skip, Bits: f.Bits, Split: f.Split, Signed: f.Signed, BigEndian: f.BigEndian, Add: f.Add,
-		Hidden: f.Hidden, Again: f.Again, Why: f.Why, Set: f.Set, By: f.By, HZ: f.HZ, Boot: f.Boot, Items: f.Items,
+		Hidden: f.Hidden, Again: f.Again, Why: f.Reason, Set: f.Set, By: f.By, HZ: f.HZ, Boot: f.Boot, Items: f.Items,
 	}
 	if f.Clock && f.Encoding == value.Age {
 		s.Encoding = savedEncodings[savedClock]
 	}
-	for _, g := range f.Guards {
-		s.Guards = append(s.Guards, savedGuard{Label: g.Label, Arg: g.Arg, Space: savedSpaces[g.Space], Proof: saveProof(g.Proof), Head: saveProof(g.Head)})
+	for _, g := range f.PointerChecks {
+		s.Guards = append(s.Guards, savedPointerCheck{Label: g.Label, Arg: g.Arg, Space: savedSpaces[g.Space], Proof: saveReadCheck(g.ReadCheck), Head: saveReadCheck(g.Head)})
 	}
 	s.Path, s.Bound = savePath(f.Path), (*savedBound)(f.Bound)
 	s.Use = (*savedUse)(f.Use)
 	if d := f.Dump; d != nil {
 		s.Dump = &savedDump{At: d.At, Args: d.Args, Off: d.Off, Addr: d.Addr}
 		for _, w := range d.Windows {
-			s.Dump.Windows = append(s.Dump.Windows, savedWindow{w.Start, w.End, saveProof(w.Proof)})
+			s.Dump.Windows = append(s.Dump.Windows, savedWindow{w.Start, w.End, saveReadCheck(w.ReadCheck)})
 		}
 		for _, at := range d.Rest {
 			s.Dump.Rest = append(s.Dump.Rest, [2]int{at.Part, at.Field})
@@ -358,12 +358,12 @@ func saveField(f *value.Field) savedField {
 	return s
 }
 
-func saveProof(p *value.Proof) *savedProof {
+func saveReadCheck(p *value.ReadCheck) *savedReadCheck {
 	if p == nil {
 		return nil
 	}
-	return &savedProof{
-		Kind: savedProofs[p.Kind], Args: p.Args, Any: p.Any, Trial: p.Trial, From: p.From, To: p.To,
+	return &savedReadCheck{
+		Kind: savedReadChecks[p.Kind], Args: p.Args, Any: p.Any, Trial: p.Trial, From: p.From, To: p.To,
 		Read: p.Read, Reads: p.Reads, Addr: p.Addr, End: p.End, Last: p.Last,
 	}
 }

@@ -206,7 +206,7 @@ func FuzzLoad(f *testing.F) {
 				for j, f := range p.Fields {
 					if f.Dump != nil && len(f.Dump.Rest) > 0 {
 						n := len(plan.Of(p.Side))
-						value.NewJoint(j, decoders[i:i+n]).Value(records[i : i+n])
+						value.NewObjectAssembler(j, decoders[i:i+n]).Value(records[i : i+n])
 					}
 				}
 			}

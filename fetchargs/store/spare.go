@@ -17,7 +17,7 @@ func saveSpare(p *plan.Probe) *savedSpare {
 	}
 	for _, h := range p.Heads {
 		s.Heads = append(s.Heads, [4]int{h.Arg, h.First, h.Args, h.Sure})
-		s.Ends = append(s.Ends, saveProof(h.End))
+		s.Ends = append(s.Ends, saveReadCheck(h.End))
 	}
 	return s
 }

@@ -17,7 +17,7 @@ func BenchmarkDecoder(b *testing.B) {
 	record = append(record, "load\x00"...)
 	fields := []value.Field{
 		{Arg: 1, Size: 4, Signed: true},
-		{Arg: 1, Size: 4, Guards: []value.Guard{{Label: "p"}}},
+		{Arg: 1, Size: 4, PointerChecks: []value.PointerCheck{{Label: "p"}}},
 		{Arg: 2, Size: 1, Encoding: value.String},
 	}
 	slots := []value.Slot{{Offset: 0, Size: 8}, {Offset: 8, Size: 4}, {Offset: 12, Size: 4, DataLoc: true}}

@@ -27,7 +27,7 @@ func (b *Bound) Args(f func(arg *int)) {
 var nullType = []Type{{Form: Address, Size: 8, count: 8}}
 
 // null is the value that stands for a pointer that is NULL: see Type.Of.
-var null = Value{Kind: Uint, Why: 1}
+var null = Value{Kind: Uint, Reason: 1}
 
 // unbound returns the value of a field if it does not depend on memory: the function has
 // stored nothing, the pointer is NULL, or the length is 0.
@@ -35,7 +35,7 @@ func (d *Decoder) unbound(f *Field, data []byte) (v Value, ok bool) {
 	if r := f.Bound.Result; r >= 0 && int32(d.Arg(r, data)) < 0 {
 		return Value{}, true
 	}
-	if n := len(f.Guards); n > 0 && d.Arg(f.Guards[n-1].Arg, data) == 0 {
+	if n := len(f.PointerChecks); n > 0 && d.Arg(f.PointerChecks[n-1].Arg, data) == 0 {
 		return null, true
 	}
 	if b := f.Bound; b.Length >= 0 && b.Unit > 0 && d.length(b, data) == 0 {
@@ -53,31 +53,31 @@ func (d *Decoder) length(b *Bound, data []byte) int {
 	return int(min(n, uint64(math.MaxInt64/unit))) * unit
 }
 
-// array returns the value of f, an array whose pointers can be followed. If Why is not 0,
+// array returns the value of f, an array whose pointers can be followed. If Reason is not 0,
 // it is only the beginning of the array. If there is a rest, Uint also counts its bytes.
 func (d *Decoder) array(f *Field, data []byte) Value {
 	v := Value{Kind: Bytes, Bytes: d.bytes(f, data)}
 	if whole, most := len(v.Bytes), f.Size*f.Count; d.slots[f.Arg].DataLoc && whole > most {
-		v.Bytes, v.Uint, v.Why = v.Bytes[:most], uint64(whole), CutOff
+		v.Bytes, v.Uint, v.Reason = v.Bytes[:most], uint64(whole), CutOff
 	}
 	b := f.Bound
 	if b != nil && b.Length >= 0 {
 		n := d.length(b, data)
 		if n > len(v.Bytes) && b.Unit > 0 {
-			v.Uint, v.Why = uint64(n), CutOff
+			v.Uint, v.Reason = uint64(n), CutOff
 		}
 		v.Bytes = v.Bytes[:min(n, len(v.Bytes))]
 	}
-	last := len(f.Guards) - 1
-	if last < 0 || f.Guards[last].Head == nil {
+	last := len(f.PointerChecks) - 1
+	if last < 0 || f.PointerChecks[last].Head == nil {
 		return v
 	}
-	g := &f.Guards[last]
+	g := &f.PointerChecks[last]
 	addr := d.Arg(g.Arg, data)
 	if !d.arch.IsUser(addr) {
 		return v
 	}
-	if _, bad := d.doubt(g.Proof, addr, data); !bad {
+	if _, bad := d.doubt(g.ReadCheck, addr, data); !bad {
 		return v
 	}
 	whole := len(v.Bytes)
@@ -86,9 +86,9 @@ func (d *Decoder) array(f *Field, data []byte) Value {
 	case b != nil && len(v.Bytes) == whole:
 	case !data && (f.Format == "" || f.Format == "sockaddr") && isWholeSockAddr(v.Bytes, d.big, b != nil):
 	case b != nil:
-		v.Uint, v.Why = max(v.Uint, uint64(whole)), NotInMemory
+		v.Uint, v.Reason = max(v.Uint, uint64(whole)), NotInMemory
 	default:
-		v.Why = NotInMemory
+		v.Reason = NotInMemory
 	}
 	return v
 }

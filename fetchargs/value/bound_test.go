@@ -15,12 +15,12 @@ func TestBounds(t *testing.T) {
 	four := []byte{1, 2, 3, 4}
 	of := func(length, unit, result int) []value.Field {
 		return []value.Field{{
-			Type: array(u8, 4), Encoding: value.Array, Arg: 2, Size: 1, Count: 4, Guards: through(1, 1, value.KernelSpace),
+			Type: array(u8, 4), Encoding: value.Array, Arg: 2, Size: 1, Count: 4, PointerChecks: through(1, 1, value.KernelSpace),
 			Bound: &value.Bound{Length: length, Unit: unit, Result: result},
 		}}
 	}
 	free := of(0, 1, -1)
-	free[0].Guards = nil
+	free[0].PointerChecks = nil
 	minus := func(n uint32) uint32 { return -n }
 	testRecords(t, []recordTest{
 		{"two of them", of(0, 1, -1), []any{uint32(2), uint64(kern), four}, nil, "[1 2]"},
@@ -69,12 +69,12 @@ func TestBoundedAddress(t *testing.T) {
 		{"a path that goes on", 28, 0, "", "\x01\x00/run/abcdefghi", "16 of 28 away"},
 		{"an abstract name goes to the end", 28, 0, "", "\x01\x00\x00run\x00", "16 of 28 away"},
 	} {
-		whole := &value.Proof{Args: []int{3}, Trial: 4, To: 32}
-		head := &value.Proof{Args: []int{2}, Trial: 4, To: 8}
+		whole := &value.ReadCheck{Args: []int{3}, Trial: 4, To: 32}
+		head := &value.ReadCheck{Args: []int{2}, Trial: 4, To: 8}
 		f := value.Field{
 			Type: structOf("sockaddr", 16), Encoding: value.Array, Arg: 1, Size: 8, Count: 4, Format: tt.format,
-			Guards: []value.Guard{{Label: "p", Space: value.EitherSpace, Proof: whole, Head: head}},
-			Bound:  &value.Bound{Length: 6, Unit: tt.unit, Result: -1},
+			PointerChecks: []value.PointerCheck{{Label: "p", Space: value.EitherSpace, ReadCheck: whole, Head: head}},
+			Bound:         &value.Bound{Length: 6, Unit: tt.unit, Result: -1},
 		}
 		bytes := make([]byte, 32)
 		copy(bytes, tt.bytes)
@@ -87,8 +87,8 @@ func TestBoundedAddress(t *testing.T) {
 		if v.Uint > 0 {
 			got += fmt.Sprint(" of ", v.Uint)
 		}
-		if v.Why != 0 {
-			got += " " + whys[v.Why]
+		if v.Reason != 0 {
+			got += " " + whys[v.Reason]
 		}
 		if got != tt.want {
 			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)

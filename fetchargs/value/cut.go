@@ -11,11 +11,11 @@ func (d *Decoder) MayCut() { d.cuts = true }
 // Pointer returns the pointer that leads to the text of field f. It returns false if there
 // is no such field or pointer.
 func (d *Decoder) Pointer(f int, data []byte) (addr uint64, ok bool) {
-	if f < 0 || len(d.fields[f].Guards) == 0 {
+	if f < 0 || len(d.fields[f].PointerChecks) == 0 {
 		return 0, false
 	}
-	guards := d.fields[f].Guards
-	return d.Arg(guards[len(guards)-1].Arg, data), true
+	checks := d.fields[f].PointerChecks
+	return d.Arg(checks[len(checks)-1].Arg, data), true
 }
 
 // Unreadable reports whether the first bytes of the text of field f are known not to have
@@ -30,7 +30,7 @@ func (d *Decoder) Unreadable(f int, data []byte) bool {
 func (d *Decoder) Proven(f, n int, data []byte) bool {
 	addr, _ := d.Pointer(f, data)
 	read, known := d.began(f, data)
-	return known && read && (!d.arch.IsUser(addr) || addr%proofPage+uint64(n) <= proofPage)
+	return known && read && (!d.arch.IsUser(addr) || addr%checkPage+uint64(n) <= checkPage)
 }
 
 // began reports whether the first bytes of the text of field f have been read, if the
@@ -44,7 +44,7 @@ func (d *Decoder) began(f int, data []byte) (read, known bool) {
 	if bad, _, _ := d.fault(field, data); bad != nil {
 		return false, true
 	}
-	p := field.Guards[len(field.Guards)-1].Proof
+	p := field.PointerChecks[len(field.PointerChecks)-1].ReadCheck
 	switch {
 	case !d.arch.IsUser(addr), d.isCut(field, data): // of kernel memory more is not known
 		return true, true
@@ -54,16 +54,16 @@ func (d *Decoder) began(f int, data []byte) (read, known bool) {
 		risen, ok := d.counted(p, addr, data)
 		return !risen, ok
 	}
-	why, bad := d.doubt(p, addr, data)
-	return !bad, !bad || why == NotInMemory
+	reason, bad := d.doubt(p, addr, data)
+	return !bad, !bad || reason == NotInMemory
 }
 
-// Denies reports whether a proof shows that memory could not be read. False means that
+// Denies reports whether a read check shows that memory could not be read. False means that
 // this is not known, or that it could be.
-func (d *Decoder) Denies(p *Proof, data []byte) bool {
+func (d *Decoder) Denies(p *ReadCheck, data []byte) bool {
 	if p == nil {
 		return false
 	}
-	why, bad := d.doubt(p, 0, data)
-	return bad && why == NotInMemory
+	reason, bad := d.doubt(p, 0, data)
+	return bad && reason == NotInMemory
 }

@@ -18,27 +18,27 @@ type Slot struct {
 // A Decoder decodes the records of one probe. It keeps nothing between records except the
 // memory for objects, and it does not allocate.
 type Decoder struct {
-	fields []Field
-	arch   *abi.Arch
-	slots  []Slot
-	big    bool // the records' byte order
-	mapped func(addr uint64) bool
-	more   []more // one for each field
-	doubts int    // offset in a record of the indexes into whys, one for each arg
-	whys   []Why  // nil if the records have no such indexes
-	cuts   bool   // a text without its NUL is only a beginning: see MayCut
+	fields  []Field
+	arch    *abi.Arch
+	slots   []Slot
+	big     bool // the records' byte order
+	mapped  func(addr uint64) bool
+	more    []more        // one for each field
+	doubts  int           // offset in a record of the indexes into whys, one for each arg
+	reasons []FaultReason // nil if the records have no such indexes
+	cuts    bool          // a text without its NUL is only a beginning: see MayCut
 }
 
 // more is what a Decoder has for a field beside its Field.
 type more struct {
-	path  []byte         // buffer, if it is a path
-	set   *constants.Set // if another parameter chooses among its cases; else nil
-	joint *Joint         // if it is the first stretch of a dump; else nil
-	list  Parts          // memory, if it is Strings
+	path      []byte           // buffer, if it is a path
+	set       *constants.Set   // if another parameter chooses among its cases; else nil
+	assembler *ObjectAssembler // if it is the first stretch of a dump; else nil
+	list      Parts            // memory, if it is Strings
 }
 
 // NewDecoder returns a decoder for records with the given fields. slots is the layout of
-// the records; Field.Arg and Guard.Arg are indexes into it. mapped reports whether a
+// the records; Field.Arg and PointerCheck.Arg are indexes into it. mapped reports whether a
 // kernel address can be read. If it is nil, every address in the kernel's half is taken
 // for readable, except error pointers.
 func NewDecoder(fields []Field, arch *abi.Arch, slots []Slot, order binary.ByteOrder, mapped func(uint64) bool) *Decoder {
@@ -52,7 +52,7 @@ func NewDecoder(fields []Field, arch *abi.Arch, slots []Slot, order binary.ByteO
 			m.set = names(f.Macros, f.Set)
 		}
 		if f.Encoding == Dumped && !f.IsRest() {
-			m.joint = NewJoint(i, []*Decoder{d})
+			m.assembler = NewObjectAssembler(i, []*Decoder{d})
 		}
 		m.list = make(Parts, 0, len(f.Items))
 	}
@@ -60,12 +60,12 @@ func NewDecoder(fields []Field, arch *abi.Arch, slots []Slot, order binary.ByteO
 }
 
 // Value decodes the probe's field f. If it is an object that continues in other records,
-// the value is only the part in this one; a [Joint] puts the parts together.
+// the value is only the part in this one; a [ObjectAssembler] puts the parts together.
 //
 // The result has a name so that it is not copied: it is too large for that.
 func (d *Decoder) Value(f int, data []byte) (v Value) {
-	if v = d.value(f, data); d.whys != nil && v.Kind != Fault && v.Kind != None && d.mayBeOld(&d.fields[f], data) {
-		v.Why |= OldMemory
+	if v = d.value(f, data); d.reasons != nil && v.Kind != Fault && v.Kind != None && d.mayBeOld(&d.fields[f], data) {
+		v.Reason |= OldMemory
 	}
 	return v
 }
@@ -73,7 +73,7 @@ func (d *Decoder) Value(f int, data []byte) (v Value) {
 func (d *Decoder) value(f int, data []byte) (v Value) {
 	field := &d.fields[f]
 	if u := field.Use; u != nil && !u.holds(d.Arg(u.Arg, data)) {
-		return Value{Why: Unused}
+		return Value{Reason: Unused}
 	}
 	if field.Encoding == Nothing || field.Encoding == Dumped {
 		return d.object(f, data)
@@ -86,9 +86,9 @@ func (d *Decoder) value(f int, data []byte) (v Value) {
 	if field.Encoding == Strings {
 		return d.strings(f, data)
 	}
-	if len(field.Guards) > 0 {
-		if g, addr, why := d.fault(field, data); g != nil {
-			return Value{Kind: Fault, Guard: g, Uint: addr, Why: why}
+	if len(field.PointerChecks) > 0 {
+		if g, addr, reason := d.fault(field, data); g != nil {
+			return Value{Kind: Fault, Pointer: g, Uint: addr, Reason: reason}
 		}
 	}
 	switch field.Encoding {
@@ -108,7 +108,7 @@ func (d *Decoder) value(f int, data []byte) (v Value) {
 	}
 	v = field.number(raw)
 	if set := d.more[f].set; set != nil {
-		v.Why = caseOf(set, d.Arg(field.By-1, data))
+		v.Reason = caseOf(set, d.Arg(field.By-1, data))
 	}
 	return v
 }
@@ -128,17 +128,17 @@ func (d *Decoder) setText(v *Value, f int, data []byte) {
 	if field.Count > 0 && len(text) >= field.Count {
 		text = text[:field.Count]
 	} else if d.cuts && len(text) == int(d.Arg(field.Arg, data)>>16) {
-		v.Why = CutOff
+		v.Reason = CutOff
 	}
 	v.Kind, v.Bytes = Text, text
-	if d.whys != nil {
-		v.Why = d.whyText(field, data)
+	if d.reasons != nil {
+		v.Reason = d.textReason(field, data)
 	}
 }
 
 // object returns the value of a field that is an object or was not fetched.
 func (d *Decoder) object(f int, data []byte) Value {
-	j := d.more[f].joint
+	j := d.more[f].assembler
 	if j == nil {
 		return Value{}
 	}
@@ -149,51 +149,51 @@ func (d *Decoder) object(f int, data []byte) Value {
 // fault returns the first pointer on the way to f that could not be followed, its value,
 // and why; nil if all could be. A string shows by itself whether the last pointer could
 // be.
-func (d *Decoder) fault(f *Field, data []byte) (bad *Guard, addr uint64, why Why) {
-	for i := range f.Guards {
-		g := &f.Guards[i]
+func (d *Decoder) fault(f *Field, data []byte) (bad *PointerCheck, addr uint64, reason FaultReason) {
+	for i := range f.PointerChecks {
+		g := &f.PointerChecks[i]
 		addr := d.Arg(g.Arg, data)
 		if !d.readable(g, addr) {
 			return g, addr, BadAddress
 		}
-		if (f.Encoding == String || f.Encoding == Dumped) && i == len(f.Guards)-1 || !d.arch.IsUser(addr) || d.trusts(g) {
+		if (f.Encoding == String || f.Encoding == Dumped) && i == len(f.PointerChecks)-1 || !d.arch.IsUser(addr) || d.trusts(g) {
 			continue
 		}
-		if why, bad := d.doubt(g.Proof, addr, data); bad && (i < len(f.Guards)-1 || d.beginning(f, g, addr, data) == 0) {
-			return g, addr, why
+		if reason, bad := d.doubt(g.ReadCheck, addr, data); bad && (i < len(f.PointerChecks)-1 || d.beginning(f, g, addr, data) == 0) {
+			return g, addr, reason
 		}
 	}
 	return nil, 0, BadAddress
 }
 
-// noText returns the value of a string that was not stored although all guards look
+// noText returns the value of a string that was not stored although all pointers look
 // valid. Either the last pointer could not be read, or it points to an empty string in
 // user memory, for which kernels up to about 6.12 store nothing.
 func (d *Decoder) noText(f *Field, data []byte) Value {
-	if len(f.Guards) == 0 {
+	if len(f.PointerChecks) == 0 {
 		return Value{Kind: Fault}
 	}
-	g := &f.Guards[len(f.Guards)-1]
-	v := Value{Kind: Fault, Guard: g, Uint: d.Arg(g.Arg, data)}
-	switch why, bad := d.doubt(g.Proof, v.Uint, data); {
+	g := &f.PointerChecks[len(f.PointerChecks)-1]
+	v := Value{Kind: Fault, Pointer: g, Uint: d.Arg(g.Arg, data)}
+	switch reason, bad := d.doubt(g.ReadCheck, v.Uint, data); {
 	case d.cuts && d.Arg(f.Arg, data) == TooLong:
-		v.Why = NoRoom
+		v.Reason = NoRoom
 	case !d.arch.IsUser(v.Uint):
 	case d.Arg(f.Arg, data)>>16 != 0: // a hop before the last failed
-		v.Why = NotInMemory
-	case !bad && d.isEmpty(g.Proof, data):
+		v.Reason = NotInMemory
+	case !bad && d.isEmpty(g.ReadCheck, data):
 		return Value{Kind: Text}
 	case !bad: // the text continues where there is no memory
-		v.Why = NotInMemory
-	case why == Unproven && (g.Proof == nil || g.Proof.Kind != Counted):
-		v.Why = EmptyOrAway
+		v.Reason = NotInMemory
+	case reason == Unproven && (g.ReadCheck == nil || g.ReadCheck.Kind != Counted):
+		v.Reason = EmptyOrAway
 	default:
-		v.Why = why
+		v.Reason = reason
 	}
 	return v
 }
 
-func (d *Decoder) readable(g *Guard, addr uint64) bool {
+func (d *Decoder) readable(g *PointerCheck, addr uint64) bool {
 	arch := d.arch
 	switch user := arch.IsUser(addr); g.Space {
 	case UserSpace:

@@ -12,7 +12,7 @@ import (
 // kernel has fetched both.
 func ExampleDecoder() {
 	fields := []value.Field{
-		{Label: "skb->len", Arg: 0, Size: 4, Guards: []value.Guard{{Label: "skb", Arg: 1}}},
+		{Label: "skb->len", Arg: 0, Size: 4, PointerChecks: []value.PointerCheck{{Label: "skb", Arg: 1}}},
 	}
 	slots := []value.Slot{{Offset: 0, Size: 4}, {Offset: 4, Size: 8}}
 	d := value.NewDecoder(fields, abi.Named("amd64"), slots, binary.LittleEndian, nil)
@@ -24,7 +24,7 @@ func ExampleDecoder() {
 		case value.Uint:
 			fmt.Println(fields[0].Label, v.Uint)
 		case value.Fault:
-			fmt.Printf("%s=%#x leads nowhere\n", v.Guard.Label, v.Uint)
+			fmt.Printf("%s=%#x leads nowhere\n", v.Pointer.Label, v.Uint)
 		}
 	}
 	// Output:

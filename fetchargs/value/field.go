@@ -22,30 +22,30 @@ const (
 
 // A Field is a value that the user sees or that a condition needs.
 type Field struct {
-	Label     string   // as the user wrote or named it: "skb->len"
-	Expr      string   // the expression whose value it is, as a spec has it; "" if it is the Label
-	Alias     bool     // the Label is a name that the user gave, and no parameter has
-	Name      string   // the last member or parameter on the way to the value, or ""; with Type it decides how the value is shown
-	Type      btf.Type // C type of the value; nil if not known (%REG, $stackN)
-	Format    string   // the user's FORMAT, "" to let the C type decide
-	Encoding  Encoding
-	Arg       int   // index into the probe's Args
-	Size      int   // bytes of one element: 1, 2, 4 or 8
-	Count     int   // elements of an Array; limit in bytes of a String from a char[N], 0 for none
-	Whole     int   // bytes of the object if an Array shows only its beginning; 0 if it shows all
-	Skip      int   // bytes to skip in the Arg before an Array in registers
-	Bits      int   // width in bits of a BitField
-	Split     int   // bits of a BitField that are in Arg, if the others are in the next Arg; else 0
-	Signed    bool  // sign-extend
-	BigEndian bool  // in network byte order
-	Add       int64 // bytes to add to the fetched pointer (&p->member)
-	Guards    []Guard
-	Hidden    bool    // fetched for a condition only, not shown
-	Dump      *Extent // for Dumped
-	Again     int     // 1 plus the index of the return probe's field with the value at return; -1 in that field
-	Why       string  // why nothing was fetched
-	Clock     bool    // the record has room for an Age or a Who, which its reader finds out from earlier records
-	Boot      bool    // the time of an Age is of CLOCK_BOOTTIME, not CLOCK_MONOTONIC
+	Label         string   // as the user wrote or named it: "skb->len"
+	Expr          string   // the expression whose value it is, as a spec has it; "" if it is the Label
+	Alias         bool     // the Label is a name that the user gave, and no parameter has
+	Name          string   // the last member or parameter on the way to the value, or ""; with Type it decides how the value is shown
+	Type          btf.Type // C type of the value; nil if not known (%REG, $stackN)
+	Format        string   // the user's FORMAT, "" to let the C type decide
+	Encoding      Encoding
+	Arg           int   // index into the probe's Args
+	Size          int   // bytes of one element: 1, 2, 4 or 8
+	Count         int   // elements of an Array; limit in bytes of a String from a char[N], 0 for none
+	Whole         int   // bytes of the object if an Array shows only its beginning; 0 if it shows all
+	Skip          int   // bytes to skip in the Arg before an Array in registers
+	Bits          int   // width in bits of a BitField
+	Split         int   // bits of a BitField that are in Arg, if the others are in the next Arg; else 0
+	Signed        bool  // sign-extend
+	BigEndian     bool  // in network byte order
+	Add           int64 // bytes to add to the fetched pointer (&p->member)
+	PointerChecks []PointerCheck
+	Hidden        bool    // fetched for a condition only, not shown
+	Dump          *Extent // for Dumped
+	Again         int     // 1 plus the index of the return probe's field with the value at return; -1 in that field
+	Reason        string  // why nothing was fetched
+	Clock         bool    // the record has room for an Age or a Who, which its reader finds out from earlier records
+	Boot          bool    // the time of an Age is of CLOCK_BOOTTIME, not CLOCK_MONOTONIC
 
 	Bound  *Bound           // how much of what a parameter points to means something; nil if all does, or for no parameter
 	Items  []int            // for Strings: indexes of fields, which are Arrays of characters through two pointers at least
@@ -72,7 +72,7 @@ func (f *Field) Choosers(call func(arg *int)) {
 }
 
 // EachArg calls visit with each index into the probe's Args that f refers to, by itself, its
-// guards and their proofs. visit may change it.
+// pointer checks and their read checks. visit may change it.
 func (f *Field) EachArg(visit func(arg *int)) {
 	if f.Encoding != Nothing && (f.Dump == nil || f.Dump.Args > 0) {
 		visit(&f.Arg)
@@ -81,13 +81,13 @@ func (f *Field) EachArg(visit func(arg *int)) {
 	f.Choosers(visit)
 	if f.Dump != nil {
 		for i := range f.Dump.Windows {
-			f.Dump.Windows[i].Proof.eachArg(visit)
+			f.Dump.Windows[i].ReadCheck.eachArg(visit)
 		}
 	}
-	for i := range f.Guards {
-		g := &f.Guards[i]
+	for i := range f.PointerChecks {
+		g := &f.PointerChecks[i]
 		visit(&g.Arg)
-		g.Proof.eachArg(visit)
+		g.ReadCheck.eachArg(visit)
 		g.Head.eachArg(visit)
 	}
 }
@@ -102,18 +102,18 @@ const (
 	KernelSpace Space = iota
 	UserSpace
 	AnySpace    // a char *: the fetch itself shows whether it can be read
-	EitherSpace // kernel memory, or user memory if Guard.Proof shows that it was there
+	EitherSpace // kernel memory, or user memory if PointerCheck.ReadCheck shows that it was there
 )
 
-// A Guard is a pointer through which a Field was read. A fetch that faults leaves old
-// memory in the record, so the field can be believed only if every guard holds an address
+// A PointerCheck is a pointer through which a Field was read. A fetch that faults leaves old
+// memory in the record, so the field can be believed only if every pointer holds an address
 // that can be read.
-type Guard struct {
-	Label string // "skb->dev"
-	Arg   int    // index into the probe's Args of the pointer's own value, an x64
-	Space Space
-	Proof *Proof // shows whether user memory was there; nil if nothing does
-	Head  *Proof // shows whether the first bytes of a value were there, if it may end early; else nil
+type PointerCheck struct {
+	Label     string // "skb->dev"
+	Arg       int    // index into the probe's Args of the pointer's own value, an x64
+	Space     Space
+	ReadCheck *ReadCheck // shows whether user memory was there; nil if nothing does
+	Head      *ReadCheck // shows whether the first bytes of a value were there, if it may end early; else nil
 }
 
 func (s Space) String() string {

@@ -12,10 +12,10 @@ func TestEachArg(t *testing.T) {
 		Use:   &Use{Arg: 2},
 		Bound: &Bound{Length: 3, Result: 4},
 		Path:  &Path{Names: []int{5}, Dentries: []int{6}, Top: 1 + 7, Up: 1 + 8, Mnt: 1 + 9, Hash: 1 + 10, Magic: 1 + 11, Inode: 1 + 12, Mount: &Path{Names: []int{13}}},
-		Guards: []Guard{
-			{Arg: 14, Proof: &Proof{Args: []int{15, 16}, Trial: 17, Read: 1 + 18, Last: 1 + 19}, Head: &Proof{Kind: Counted, Args: []int{20}, Trial: -5}},
+		PointerChecks: []PointerCheck{
+			{Arg: 14, ReadCheck: &ReadCheck{Args: []int{15, 16}, Trial: 17, Read: 1 + 18, Last: 1 + 19}, Head: &ReadCheck{Kind: Counted, Args: []int{20}, Trial: -5}},
 		},
-		Dump: &Extent{Args: 1, Windows: []Window{{Proof: &Proof{Args: []int{21}, Trial: 22}}}},
+		Dump: &Extent{Args: 1, Windows: []Window{{ReadCheck: &ReadCheck{Args: []int{21}, Trial: 22}}}},
 	}
 	for _, from := range []int{0, 100} {
 		var seen []int

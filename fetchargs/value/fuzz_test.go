@@ -22,18 +22,18 @@ func FuzzDecoder(f *testing.F) {
 			}
 			slots[i] = value.Slot{Offset: int(layout[2*i]), Size: int(layout[2*i+1]), DataLoc: i == 2 || i == 3}
 		}
-		through := &value.Proof{Kind: value.Through, Args: []int{2}, Trial: 3}
-		itself := &value.Proof{Kind: value.Itself, Args: []int{2}, Trial: 3, To: 8}
+		through := &value.ReadCheck{Kind: value.Through, Args: []int{2}, Trial: 3}
+		itself := &value.ReadCheck{Kind: value.Itself, Args: []int{2}, Trial: 3, To: 8}
 		fields := []value.Field{
 			{Arg: 0, Size: 1}, {Arg: 1, Size: 2, Signed: true}, {Arg: 4, Size: 4, Add: 5}, {Arg: 0, Size: 8, Signed: true},
 			{Arg: 1, Size: 4, Encoding: value.BitField, Bits: 5, Signed: true},
 			{Arg: 0, Size: 8, Encoding: value.BitField, Bits: 60, Split: 40},
 			{Arg: 2, Size: 1, Encoding: value.String, Count: 16},
-			{Arg: 2, Size: 1, Encoding: value.String, Guards: []value.Guard{{Arg: 0, Space: value.AnySpace, Proof: through}}},
-			{Arg: 1, Size: 4, Guards: []value.Guard{{Arg: 0, Space: value.EitherSpace, Proof: through}}},
-			{Arg: 1, Size: 4, Guards: []value.Guard{{Arg: 0, Space: value.UserSpace, Proof: itself}}},
+			{Arg: 2, Size: 1, Encoding: value.String, PointerChecks: []value.PointerCheck{{Arg: 0, Space: value.AnySpace, ReadCheck: through}}},
+			{Arg: 1, Size: 4, PointerChecks: []value.PointerCheck{{Arg: 0, Space: value.EitherSpace, ReadCheck: through}}},
+			{Arg: 1, Size: 4, PointerChecks: []value.PointerCheck{{Arg: 0, Space: value.UserSpace, ReadCheck: itself}}},
 			{Arg: 4, Size: 1, Count: 6, Skip: 2, Encoding: value.Array},
-			{Arg: 0, Size: 2, Count: 8, Skip: 1, Encoding: value.Array, Guards: []value.Guard{{Arg: 4}}},
+			{Arg: 0, Size: 2, Count: 8, Skip: 1, Encoding: value.Array, PointerChecks: []value.PointerCheck{{Arg: 4}}},
 			{Encoding: value.Nothing},
 		}
 		var order binary.ByteOrder = binary.LittleEndian
@@ -58,15 +58,15 @@ func FuzzDecoder(f *testing.F) {
 // discard is a Visitor that looks at nothing.
 type discard struct{}
 
-func (discard) Number(*value.Type, uint64)            {}
-func (discard) Text([]byte, bool)                     {}
-func (discard) Block(*value.Type, []byte)             {}
-func (discard) Fault(*value.Guard, uint64, value.Why) {}
-func (discard) Nothing()                              {}
-func (discard) EmptyList()                            {}
-func (discard) BeginArray(*value.Type)                {}
-func (discard) Element(int, int, int)                 {}
-func (discard) EndArray(value.Rest)                   {}
-func (discard) BeginStruct()                          {}
-func (discard) Member(int, *value.Member)             {}
-func (discard) EndStruct()                            {}
+func (discard) Number(*value.Type, uint64)                           {}
+func (discard) Text([]byte, bool)                                    {}
+func (discard) Block(*value.Type, []byte)                            {}
+func (discard) Fault(*value.PointerCheck, uint64, value.FaultReason) {}
+func (discard) Nothing()                                             {}
+func (discard) EmptyList()                                           {}
+func (discard) BeginArray(*value.Type)                               {}
+func (discard) Element(int, int, int)                                {}
+func (discard) EndArray(value.Rest)                                  {}
+func (discard) BeginStruct()                                         {}
+func (discard) Member(int, *value.Member)                            {}
+func (discard) EndStruct()                                           {}

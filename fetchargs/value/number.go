@@ -109,7 +109,7 @@ type Plain struct {
 // Plain returns the probe's field f as a Plain, false if it is not one.
 func (d *Decoder) Plain(f int) (Plain, bool) {
 	field := &d.fields[f]
-	if field.Encoding != Integer || len(field.Guards) > 0 || field.By > 0 || field.Use != nil {
+	if field.Encoding != Integer || len(field.PointerChecks) > 0 || field.By > 0 || field.Use != nil {
 		return Plain{}, false
 	}
 	s := d.slots[field.Arg]

@@ -136,11 +136,11 @@ func TestNumbers(t *testing.T) {
 		{"not with one that has its bits", use(value.Use{Mask: 7, Values: []uint64{1}}), []any{uint32(3), uint32(7)}, nil, "- unused"},
 		{"never used", use(value.Use{}), []any{uint32(3), uint32(7)}, nil, "- unused"},
 	})
-	if typ := value.NewType(&value.Field{Type: u32, Size: 4}, false, nil); typ.Of(&value.Value{Kind: value.Uint, Why: 1}) != &typ {
+	if typ := value.NewType(&value.Field{Type: u32, Size: 4}, false, nil); typ.Of(&value.Value{Kind: value.Uint, Reason: 1}) != &typ {
 		t.Error("a type without cases has one")
 	}
 	d, b := (&recordTest{fields: use(value.Use{}), args: []any{uint32(3), uint32(7)}}).decoder(binary.LittleEndian)
-	if v := d.Value(0, b); !v.IsUnused() || (&value.Value{}).IsUnused() || (&value.Value{Kind: value.Text, Why: value.Unused}).IsUnused() {
+	if v := d.Value(0, b); !v.IsUnused() || (&value.Value{}).IsUnused() || (&value.Value{Kind: value.Text, Reason: value.Unused}).IsUnused() {
 		t.Errorf("%+v is unused, and nothing else is", v)
 	}
 }

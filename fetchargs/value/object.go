@@ -1,7 +1,7 @@
 package value
 
 // An Object is the memory of a C object as it was fetched. It is valid as long as the
-// record of the event, or until its [Joint] makes the next one.
+// record of the event, or until its [ObjectAssembler] makes the next one.
 type Object struct {
 	Bytes  []byte  // from its beginning, at most Whole
 	Whole  int     // size in memory, in bytes
@@ -20,9 +20,9 @@ const MostOfObject = 16 << 10
 type Extent struct {
 	At   int // bytes from the beginning of the object
 	Args int // number of args that hold it, from Field.Arg on; 0 if it is empty
-	Off  int // bytes from where the last guard points to the beginning of the object
+	Off  int // bytes from where the last pointer points to the beginning of the object
 
-	Addr uint64 // address of an object without a guard; 0 if not known
+	Addr uint64 // address of an object without a pointer; 0 if not known
 
 	// Windows show which pages could be read: a number that cannot be read leaves old
 	// memory in its place, and so does each element of an array.
@@ -32,10 +32,10 @@ type Extent struct {
 	Rest []Place
 }
 
-// A Window is a range of memory with a proof that shows whether it could be read.
+// A Window is a range of memory with a check that shows whether it could be read.
 type Window struct {
 	Range
-	Proof *Proof
+	ReadCheck *ReadCheck
 }
 
 // A Place is a field of one of the probes of a side.

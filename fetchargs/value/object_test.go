@@ -23,11 +23,11 @@ func (l *line) Text(b []byte, cut bool) {
 		l.WriteByte('+')
 	}
 }
-func (l *line) Block(_ *value.Type, b []byte)         { fmt.Fprintf(l, "<%x>", b) }
-func (l *line) Fault(*value.Guard, uint64, value.Why) { l.WriteByte('?') }
-func (l *line) Nothing()                              { l.WriteByte('-') }
-func (l *line) EmptyList()                            { l.WriteString("empty") }
-func (l *line) BeginArray(*value.Type)                { l.WriteByte('[') }
+func (l *line) Block(_ *value.Type, b []byte)                        { fmt.Fprintf(l, "<%x>", b) }
+func (l *line) Fault(*value.PointerCheck, uint64, value.FaultReason) { l.WriteByte('?') }
+func (l *line) Nothing()                                             { l.WriteByte('-') }
+func (l *line) EmptyList()                                           { l.WriteString("empty") }
+func (l *line) BeginArray(*value.Type)                               { l.WriteByte('[') }
 func (l *line) Element(n, i, last int) {
 	if n > 0 {
 		l.WriteByte(' ')

@@ -78,7 +78,7 @@ func (d *Decoder) path(p *Path, buf, data []byte) Value {
 	case top == atRoot && w.at == end:
 		w.prepend("/")
 	}
-	return Value{Kind: Text, Bytes: buf[w.at:], Why: w.why}
+	return Value{Kind: Text, Bytes: buf[w.at:], Reason: w.why}
 }
 
 // A pathTop says where the names of a path end.
@@ -95,8 +95,8 @@ type pathWriter struct {
 	d    *Decoder
 	data []byte
 	buf  []byte
-	at   int // start of what is written
-	why  Why // what copied text leaves uncertain about the names
+	at   int         // start of what is written
+	why  FaultReason // what copied text leaves uncertain about the names
 }
 
 // mounts writes the names of p and of the places where its mounts are mounted.
@@ -186,8 +186,8 @@ func (w *pathWriter) pseudoOf(p *Path) pseudo {
 
 // doubt records what is uncertain about a name of the path.
 func (w *pathWriter) doubt(arg int) {
-	if why := w.d.whyArg(arg, w.data); why != 0 {
-		w.why = why
+	if reason := w.d.argReason(arg, w.data); reason != 0 {
+		w.why = reason
 	}
 }
 

@@ -84,7 +84,7 @@ func (tt *recordTest) decoder(order byteOrder) (*value.Decoder, []byte) {
 	mapped := func(addr uint64) bool { return addr < 0xffff_f000_0000_0000 }
 	d := value.NewDecoder(tt.fields, abi.Named("amd64"), slots, order, mapped)
 	if tt.doubts != nil {
-		d.Doubts(len(b), []value.Why{0, value.MaybeNext, value.MaybeLonger})
+		d.Doubts(len(b), []value.FaultReason{0, value.MaybeNext, value.MaybeLonger})
 		b = append(b, tt.doubts...)
 	}
 	return d, b
@@ -118,7 +118,7 @@ func (w *words) Number(t *value.Type, x uint64) {
 	}
 }
 
-var whys = map[value.Why]string{
+var whys = map[value.FaultReason]string{
 	value.BadAddress: "bad", value.NotInMemory: "away", value.Unproven: "unproven", value.EmptyOrAway: "empty or away", value.NoRoom: "no room",
 	value.Unused: "unused", value.CutOff: "cut", value.MaybeNext: "next?", value.MaybeLonger: "longer?",
 }
@@ -127,17 +127,17 @@ var whys = map[value.Why]string{
 func shown(typ *value.Type, v value.Value) string {
 	var w words
 	value.View{}.Walk(typ, &v, &w)
-	s, why := w.String(), v.Why&^value.OldMemory
+	s, reason := w.String(), v.Reason&^value.OldMemory
 	switch {
-	case v.Kind == value.Fault && v.Guard != nil:
-		s = fmt.Sprintf("%s=%#x %s", v.Guard.Label, v.Uint, whys[why])
-	case why != 0 && v.Kind != value.Uint && v.Kind != value.Int:
-		s += " " + whys[why]
+	case v.Kind == value.Fault && v.Pointer != nil:
+		s = fmt.Sprintf("%s=%#x %s", v.Pointer.Label, v.Uint, whys[reason])
+	case reason != 0 && v.Kind != value.Uint && v.Kind != value.Int:
+		s += " " + whys[reason]
 	}
 	if v.Kind == value.Bytes && v.Uint > 0 {
 		s += fmt.Sprint(" of ", v.Uint)
 	}
-	if v.Why&value.OldMemory != 0 {
+	if v.Reason&value.OldMemory != 0 {
 		s += " old"
 	}
 	return s
@@ -145,9 +145,9 @@ func shown(typ *value.Type, v value.Value) string {
 
 // through returns pointers in the args from first on, each of which was read through the
 // one before it.
-func through(first, n int, space value.Space) (guards []value.Guard) {
+func through(first, n int, space value.Space) (checks []value.PointerCheck) {
 	for i := range n {
-		guards = append(guards, value.Guard{Label: string(rune('p' + i)), Arg: first + i, Space: space})
+		checks = append(checks, value.PointerCheck{Label: string(rune('p' + i)), Arg: first + i, Space: space})
 	}
-	return guards
+	return checks
 }

@@ -15,7 +15,7 @@ const (
 
 // beginning returns how many bytes of f, an array guarded by g at addr, are on the page of
 // the first bytes, if these could be read and others could not. Otherwise it returns 0.
-func (d *Decoder) beginning(f *Field, g *Guard, addr uint64, data []byte) int {
+func (d *Decoder) beginning(f *Field, g *PointerCheck, addr uint64, data []byte) int {
 	if g.Head == nil || f.Encoding != Array {
 		return 0
 	}
@@ -23,7 +23,7 @@ func (d *Decoder) beginning(f *Field, g *Guard, addr uint64, data []byte) int {
 		return 0
 	}
 	at := addr + uint64(g.Head.From)
-	n := int(proofPage - at%proofPage)
+	n := int(checkPage - at%checkPage)
 	n -= n % f.Size // so many bytes are read at once
 	if n >= f.Size*f.Count {
 		return 0
@@ -54,4 +54,4 @@ func isWholeSockAddr(b []byte, big, bound bool) bool {
 }
 
 // IsCut reports whether v is only the beginning of what is in memory.
-func (v *Value) IsCut() bool { return v.Kind == Bytes && v.Why&^OldMemory != 0 }
+func (v *Value) IsCut() bool { return v.Kind == Bytes && v.Reason&^OldMemory != 0 }

@@ -23,7 +23,7 @@ func TestSockAddrAtPageEnd(t *testing.T) {
 	in, in6, un, netlink := []byte{2, 0, 0, 80, 10, 0, 0, 1}, []byte{10, 0}, []byte("\x01\x00/run/abcdefghijkl"), []byte{16, 0}
 	for _, tt := range []struct {
 		name        string
-		kind        value.ProofKind
+		kind        value.ReadCheckKind
 		addr        uint64
 		first, last uint32 // the strings that prove its first and its last bytes
 		bytes       []byte
@@ -60,11 +60,11 @@ func TestSockAddrAtPageEnd(t *testing.T) {
 		if tt.kind == itself {
 			trial = 290
 		}
-		whole := &value.Proof{Kind: tt.kind, Args: []int{2, 3}, Any: tt.kind == itself, Trial: 4, To: 112}
-		head := &value.Proof{Kind: tt.kind, Args: []int{2}, Any: tt.kind == itself, Trial: 4, To: 8}
+		whole := &value.ReadCheck{Kind: tt.kind, Args: []int{2, 3}, Any: tt.kind == itself, Trial: 4, To: 112}
+		head := &value.ReadCheck{Kind: tt.kind, Args: []int{2}, Any: tt.kind == itself, Trial: 4, To: 8}
 		fields := []value.Field{{
 			Type: &btf.Struct{Name: "sockaddr", Size: 16}, Format: tt.format, Encoding: value.Array, Arg: 1, Size: 8, Count: 14,
-			Guards: []value.Guard{{Label: "addr", Space: value.EitherSpace, Proof: whole, Head: head}},
+			PointerChecks: []value.PointerCheck{{Label: "addr", Space: value.EitherSpace, ReadCheck: whole, Head: head}},
 		}}
 		args := []any{tt.addr, sockaddr, place(tt.first), place(tt.last), place(trial), place(5<<16 | 290), make([]byte, 154), []byte("load\x00xxxxxxxxxxxx")}
 		d, data := (&recordTest{fields: fields, args: args}).decoder(binary.LittleEndian)

@@ -43,7 +43,7 @@ func TestSureText(t *testing.T) {
 			t.Errorf("field %d: %q, want %q", i, got, want)
 		}
 	}
-	if v := d.Value(4, data); v.Uint != 6 || v.Why != value.CutOff {
-		t.Errorf("the array has %d bytes in all, cut off: %v", v.Uint, v.Why == value.CutOff)
+	if v := d.Value(4, data); v.Uint != 6 || v.Reason != value.CutOff {
+		t.Errorf("the array has %d bytes in all, cut off: %v", v.Uint, v.Reason == value.CutOff)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-func textField(guards ...value.Guard) []value.Field {
-	return []value.Field{{Type: &btf.Pointer{Target: char}, Encoding: value.String, Arg: 0, Size: 4, Guards: guards}}
+func textField(checks ...value.PointerCheck) []value.Field {
+	return []value.Field{{Type: &btf.Pointer{Target: char}, Encoding: value.String, Arg: 0, Size: 4, PointerChecks: checks}}
 }
 
 // TestTexts reads text and arrays that are in the record or not. The args are the text
@@ -22,7 +22,7 @@ func TestTexts(t *testing.T) {
 		return []value.Field{{Type: array(u8, 4), Encoding: value.Array, Size: size, Count: count, Skip: skip}}
 	}
 	any1, last := through(1, 1, value.AnySpace), through(1, 1, value.AnySpace)
-	last[0].Proof = &value.Proof{Last: 1 + 3, Trial: 3}
+	last[0].ReadCheck = &value.ReadCheck{Last: 1 + 3, Trial: 3}
 	testRecords(t, []recordTest{
 		{"text", textField(), []any{"ab"}, nil, `"ab"`},
 		{"as much as there may be", four, []any{"abcd"}, nil, `"abcd"`},
@@ -72,17 +72,17 @@ func TestCutTexts(t *testing.T) {
 // TestDoubts reads records that were made of text. The args are the text, pointers, and a
 // number or the last argument of a path.
 func TestDoubts(t *testing.T) {
-	number := func(guards ...value.Guard) []value.Field {
-		return []value.Field{{Type: u32, Arg: 3, Size: 4, Guards: guards}}
+	number := func(checks ...value.PointerCheck) []value.Field {
+		return []value.Field{{Type: u32, Arg: 3, Size: 4, PointerChecks: checks}}
 	}
 	unused := number(through(1, 1, value.UserSpace)...)
 	unused[0].Use = &value.Use{Arg: 3}
-	either, proof := through(1, 2, value.EitherSpace), &value.Proof{Args: []int{0}, Trial: 0}
+	either, check := through(1, 2, value.EitherSpace), &value.ReadCheck{Args: []int{0}, Trial: 0}
 	proven := through(1, 1, value.EitherSpace)
-	proven[0].Proof = proof
+	proven[0].ReadCheck = check
 	list := []value.Field{
 		{Encoding: value.Strings, Items: []int{1}},
-		{Type: array(char, 2), Encoding: value.Array, Arg: 0, Size: 1, Count: 2, Guards: either},
+		{Type: array(char, 2), Encoding: value.Array, Arg: 0, Size: 1, Count: 2, PointerChecks: either},
 	}
 	args := func(p, q uint64) []any { return []any{"ab", p, q, uint32(7)} }
 	certain, next, longer := []byte{0, 0, 0, 0}, []byte{1, 0, 0, 0}, []byte{2, 0, 0, 0}
@@ -107,8 +107,8 @@ func TestDoubts(t *testing.T) {
 		{"texts of the kernel's", list, args(kern, kern), certain, `["ab"+ cut] cut`},
 	})
 	d, b := (&recordTest{fields: number(either[:1]...), args: args(user, kern)}).decoder(binary.LittleEndian)
-	if got := d.Value(0, b); got.Kind != value.Fault || got.Why != value.Unproven {
-		t.Errorf("a number of a program's in the kernel's record is %v, %s", got.Kind, whys[got.Why])
+	if got := d.Value(0, b); got.Kind != value.Fault || got.Reason != value.Unproven {
+		t.Errorf("a number of a program's in the kernel's record is %v, %s", got.Kind, whys[got.Reason])
 	}
 }
 
@@ -119,7 +119,7 @@ func TestStrings(t *testing.T) {
 	for i := range 2 {
 		fields = append(fields, value.Field{
 			Type: array(char, 4), Encoding: value.Array, Arg: 4 + i, Size: 1, Count: 4,
-			Guards: []value.Guard{{Label: "list", Arg: i, Space: value.EitherSpace}, {Label: "text", Arg: 2 + i, Space: value.EitherSpace}},
+			PointerChecks: []value.PointerCheck{{Label: "list", Arg: i, Space: value.EitherSpace}, {Label: "text", Arg: 2 + i, Space: value.EitherSpace}},
 		})
 	}
 	args := func(list, more, p, q uint64) []any {
@@ -141,11 +141,11 @@ func TestStrings(t *testing.T) {
 // TestSureBeginnings asks which texts are known to have been read, and how far.
 func TestSureBeginnings(t *testing.T) {
 	const trial, kept = place(5<<16 | 200), place(5<<16 | 200)
-	counted := &value.Proof{Kind: value.Counted, Args: []int{4, 5}, Addr: kern, End: 0x7fff_ffff_f000, Read: 1 + 2, Reads: 1}
-	reads := &value.Proof{Args: []int{1}, Trial: 6}
+	counted := &value.ReadCheck{Kind: value.Counted, Args: []int{4, 5}, Addr: kern, End: 0x7fff_ffff_f000, Read: 1 + 2, Reads: 1}
+	reads := &value.ReadCheck{Args: []int{1}, Trial: 6}
 	for _, tt := range []struct {
 		name  string
-		proof *value.Proof
+		proof *value.ReadCheck
 		addr  uint64
 		text  any
 		after uint64
@@ -160,9 +160,9 @@ func TestSureBeginnings(t *testing.T) {
 		{"read", reads, user, place(200), 0, "unreadable=false proven=true,true"},
 		{"not read", reads, user, kept, 0, "unreadable=true proven=false,false"},
 	} {
-		guards := []value.Guard{{Label: "first", Arg: 7}, {Label: "p", Arg: 0, Space: value.AnySpace, Proof: tt.proof}}
+		checks := []value.PointerCheck{{Label: "first", Arg: 7}, {Label: "p", Arg: 0, Space: value.AnySpace, ReadCheck: tt.proof}}
 		r := recordTest{
-			fields: []value.Field{{Encoding: value.String, Arg: 1, Guards: guards}, {Encoding: value.String, Arg: 1}},
+			fields: []value.Field{{Encoding: value.String, Arg: 1, PointerChecks: checks}, {Encoding: value.String, Arg: 1}},
 			args:   []any{tt.addr, tt.text, uint64(8), uint64(tt.after), uint64(kern), uint64(kern), trial, uint64(kern)},
 		}
 		if tt.proof == counted { // the count before, the byte, the count after

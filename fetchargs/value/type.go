@@ -127,17 +127,17 @@ func casesOf(f *Field, names *constants.Set) (all []Type) {
 
 // Of returns the type of val: t, or the case of t that another parameter has chosen.
 func (t *Type) Of(val *Value) *Type {
-	if i := int(val.Why&^OldMemory) - 1; i >= 0 && i < len(t.cases) && (val.Kind == Uint || val.Kind == Int) {
+	if i := int(val.Reason&^OldMemory) - 1; i >= 0 && i < len(t.cases) && (val.Kind == Uint || val.Kind == Int) {
 		return &t.cases[i]
 	}
 	return t
 }
 
 // caseOf returns 1 plus the index of the case of set for x, or 0.
-func caseOf(set *constants.Set, x uint64) Why {
+func caseOf(set *constants.Set, x uint64) FaultReason {
 	for i := range set.Cases {
 		if set.Cases[i].Value == x {
-			return Why(i + 1)
+			return FaultReason(i + 1)
 		}
 	}
 	return 0

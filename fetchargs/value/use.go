@@ -22,7 +22,7 @@ func (u *Use) holds(x uint64) bool {
 }
 
 // IsUnused reports whether v stands for a parameter that the call does not use.
-func (v *Value) IsUnused() bool { return v.Kind == None && v.Why == Unused }
+func (v *Value) IsUnused() bool { return v.Kind == None && v.Reason == Unused }
 
 // A Usage is the rule for a [Use], in names.
 type Usage struct {

@@ -14,7 +14,7 @@ const (
 	Bytes              // Bytes of memory, an array too; the Type says what they mean
 	List               // Parts, the elements of an array
 	Struct             // Parts, one for each of the Type's Members
-	Fault              // could not be read through the pointer Guard, whose value is Uint
+	Fault              // could not be read through Pointer, whose value is Uint
 	Dump               // Object, the memory of an object
 )
 
@@ -22,12 +22,12 @@ const (
 // which [View.Walk] visits. Bytes points into the record of the event and is valid as
 // long as the record.
 type Value struct {
-	Kind  Kind
-	Why   Why    // for None and Fault: what is wrong; for Text and Bytes: what is uncertain; for Uint and Int: see Type.Of; it is here to keep Value small
-	Uint  uint64 // also, for Bytes that are cut, how many there are in all; 0 if the type says it
-	Bytes []byte
-	Parts *Parts
-	Guard *Guard // for Fault: the pointer that could not be followed, nil if not known
+	Kind    Kind
+	Reason  FaultReason // for None and Fault: what is wrong; for Text and Bytes: what is uncertain; for Uint and Int: see Type.Of; it is here to keep Value small
+	Uint    uint64      // also, for Bytes that are cut, how many there are in all; 0 if the type says it
+	Bytes   []byte
+	Parts   *Parts
+	Pointer *PointerCheck // for Fault: the pointer that could not be followed, nil if not known
 	// With Object, a Value has nine words, which a function returns in registers.
 	Object *Object
 }
@@ -36,14 +36,14 @@ type Value struct {
 // pointer to them, because most values have none and should fit into registers.
 type Parts []Value
 
-// A Why says what is wrong with a pointer or a string.
-type Why uint8
+// A FaultReason says what is wrong with a pointer or a string.
+type FaultReason uint8
 
 const (
-	BadAddress  Why = iota // there is no memory at the address, or the kernel says no more
-	NotInMemory            // user memory that was not there when the kernel looked
-	Unproven               // user memory; the record does not show whether it was there
-	EmptyOrAway            // user memory that held an empty string or was not there
+	BadAddress  FaultReason = iota // there is no memory at the address, or the kernel says no more
+	NotInMemory                    // user memory that was not there when the kernel looked
+	Unproven                       // user memory; the record does not show whether it was there
+	EmptyOrAway                    // user memory that held an empty string or was not there
 
 	NoRoom // text that is too long for a record
 	Unused // for None: a parameter that the call does not use

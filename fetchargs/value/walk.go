@@ -4,12 +4,12 @@ import "bytes"
 
 // A Visitor receives the parts of a value, from first to last.
 type Visitor interface {
-	Number(t *Type, x uint64)                   // widened to 64 bits as t says
-	Text(b []byte, cut bool)                    // a string, without the NUL and what follows; cut says that it goes on
-	Block(t *Type, b []byte)                    // bytes that mean one thing, such as an IPv6 address
-	Fault(through *Guard, addr uint64, why Why) // a value that could not be read, see the Kind Fault
-	Nothing()                                   // a value that was not fetched
-	EmptyList()                                 // a struct list_head that points to itself
+	Number(t *Type, x uint64)                                     // widened to 64 bits as t says
+	Text(b []byte, cut bool)                                      // a string, without the NUL and what follows; cut says that it goes on
+	Block(t *Type, b []byte)                                      // bytes that mean one thing, such as an IPv6 address
+	Fault(through *PointerCheck, addr uint64, reason FaultReason) // a value that could not be read, see the Kind Fault
+	Nothing()                                                     // a value that was not fetched
+	EmptyList()                                                   // a struct list_head that points to itself
 
 	BeginArray(t *Type)
 	Element(n, i, last int) // the n-th element shown, with index i, follows; the elements up to index last are equal
@@ -45,7 +45,7 @@ func (view View) Walk(t *Type, val *Value, v Visitor) {
 		v.Number(t, t.Means(val.Uint))
 	case Text, Bytes:
 		if t.IsText(val.Kind) {
-			v.Text(t.Text(val.Bytes), val.Why == CutOff)
+			v.Text(t.Text(val.Bytes), val.Reason == CutOff)
 			return
 		}
 		view.walkBytes(t, val.Bytes, v)
@@ -55,7 +55,7 @@ func (view View) Walk(t *Type, val *Value, v Visitor) {
 			v.Element(i, i, i)
 			view.Walk(t, &(*val.Parts)[i], v)
 		}
-		if val.Why == CutOff {
+		if val.Reason == CutOff {
 			v.EndArray(RestCut)
 		} else {
 			v.EndArray(NoRest)
@@ -70,7 +70,7 @@ func (view View) Walk(t *Type, val *Value, v Visitor) {
 	case Dump:
 		view.walkObject(t, val.Object, v)
 	case Fault:
-		v.Fault(val.Guard, val.Uint, val.Why)
+		v.Fault(val.Pointer, val.Uint, val.Reason)
 	default:
 		v.Nothing()
 	}

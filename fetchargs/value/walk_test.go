@@ -21,18 +21,18 @@ func (o *outline) line(format string, args ...any) {
 	fmt.Fprintf(o, strings.Repeat("  ", o.depth)+format+"\n", args...)
 }
 
-func (o *outline) Number(_ *value.Type, x uint64)        { o.line("number %d", int64(x)) }
-func (o *outline) Text(b []byte, _ bool)                 { o.line("text %q", b) }
-func (o *outline) Block(_ *value.Type, b []byte)         { o.line("%d bytes", len(b)) }
-func (o *outline) Fault(*value.Guard, uint64, value.Why) { o.line("fault") }
-func (o *outline) Nothing()                              { o.line("nothing") }
-func (o *outline) EmptyList()                            { o.line("empty list") }
-func (o *outline) BeginArray(*value.Type)                { o.line("array"); o.depth++ }
-func (o *outline) Element(int, int, int)                 {}
-func (o *outline) EndArray(value.Rest)                   { o.depth-- }
-func (o *outline) BeginStruct()                          { o.line("struct"); o.depth++ }
-func (o *outline) Member(_ int, m *value.Member)         { o.line("%s:", m.Name) }
-func (o *outline) EndStruct()                            { o.depth-- }
+func (o *outline) Number(_ *value.Type, x uint64)                       { o.line("number %d", int64(x)) }
+func (o *outline) Text(b []byte, _ bool)                                { o.line("text %q", b) }
+func (o *outline) Block(_ *value.Type, b []byte)                        { o.line("%d bytes", len(b)) }
+func (o *outline) Fault(*value.PointerCheck, uint64, value.FaultReason) { o.line("fault") }
+func (o *outline) Nothing()                                             { o.line("nothing") }
+func (o *outline) EmptyList()                                           { o.line("empty list") }
+func (o *outline) BeginArray(*value.Type)                               { o.line("array"); o.depth++ }
+func (o *outline) Element(int, int, int)                                {}
+func (o *outline) EndArray(value.Rest)                                  { o.depth-- }
+func (o *outline) BeginStruct()                                         { o.line("struct"); o.depth++ }
+func (o *outline) Member(_ int, m *value.Member)                        { o.line("%s:", m.Name) }
+func (o *outline) EndStruct()                                           { o.depth-- }
 
 // ExampleView_Walk walks a struct in memory as an output does.
 func ExampleView_Walk() {
@@ -70,18 +70,18 @@ type balance struct {
 	longest int // bytes at once
 }
 
-func (v *balance) Number(*value.Type, uint64)            { v.parts++ }
-func (v *balance) Text(b []byte, _ bool)                 { v.parts, v.longest = v.parts+1, max(v.longest, len(b)) }
-func (v *balance) Block(_ *value.Type, b []byte)         { v.Text(b, false) }
-func (v *balance) Fault(*value.Guard, uint64, value.Why) { v.parts++ }
-func (v *balance) Nothing()                              { v.parts++ }
-func (v *balance) EmptyList()                            { v.parts++ }
-func (v *balance) BeginArray(*value.Type)                { v.parts, v.depth = v.parts+1, v.depth+1 }
-func (v *balance) Element(int, int, int)                 {}
-func (v *balance) EndArray(value.Rest)                   { v.depth-- }
-func (v *balance) BeginStruct()                          { v.parts, v.depth = v.parts+1, v.depth+1 }
-func (v *balance) Member(int, *value.Member)             { v.parts++ }
-func (v *balance) EndStruct()                            { v.depth-- }
+func (v *balance) Number(*value.Type, uint64)                           { v.parts++ }
+func (v *balance) Text(b []byte, _ bool)                                { v.parts, v.longest = v.parts+1, max(v.longest, len(b)) }
+func (v *balance) Block(_ *value.Type, b []byte)                        { v.Text(b, false) }
+func (v *balance) Fault(*value.PointerCheck, uint64, value.FaultReason) { v.parts++ }
+func (v *balance) Nothing()                                             { v.parts++ }
+func (v *balance) EmptyList()                                           { v.parts++ }
+func (v *balance) BeginArray(*value.Type)                               { v.parts, v.depth = v.parts+1, v.depth+1 }
+func (v *balance) Element(int, int, int)                                {}
+func (v *balance) EndArray(value.Rest)                                  { v.depth-- }
+func (v *balance) BeginStruct()                                         { v.parts, v.depth = v.parts+1, v.depth+1 }
+func (v *balance) Member(int, *value.Member)                            { v.parts++ }
+func (v *balance) EndStruct()                                           { v.depth-- }
 
 // FuzzWalk: no type, however damaged, leads out of the bytes, and what begins ends.
 func FuzzWalk(f *testing.F) {

@@ -35,8 +35,8 @@ func (s shape) saysMore() bool { return s == named || s == address }
 // an array or a struct with names in it, "text" is the text of all of it. A struct is an
 // object.
 func (p *Printer) AppendValue(dst []byte, f *render.Field, val value.Value) []byte {
-	if val.Why&value.OldMemory != 0 {
-		val.Why &^= value.OldMemory
+	if val.Reason&value.OldMemory != 0 {
+		val.Reason &^= value.OldMemory
 		return appendMember(p.AppendValue(dst, f, val), "doubt", render.DoubtText(value.OldMemory))
 	}
 	if val.Kind == value.Uint || val.Kind == value.Int {
@@ -61,15 +61,15 @@ func (p *Printer) AppendValue(dst []byte, f *render.Field, val value.Value) []by
 		if val.IsCut() {
 			break // its size says so
 		}
-		if val.Why != 0 {
-			dst = appendMember(dst, "doubt", render.DoubtText(val.Why))
+		if val.Reason != 0 {
+			dst = appendMember(dst, "doubt", render.DoubtText(val.Reason))
 		}
 		return dst
 	case w.more || w.inexact:
 		w.text = f.AppendParts(w.text[:0], &val)
 		dst, _ = appendString(append(dst, `,"text":`...), w.text)
 	}
-	if val.Kind == value.List && (val.Why == value.CutOff || w.cut) {
+	if val.Kind == value.List && (val.Reason == value.CutOff || w.cut) {
 		dst = appendMember(dst, "doubt", render.DoubtText(value.CutOff))
 	}
 	if whole := f.WholeOf(&val); whole > 0 {
@@ -215,14 +215,14 @@ func (w *valueWalk) Block(t *value.Type, b []byte) {
 }
 
 // Fault records a value that could not be read, for "errors".
-func (w *valueWalk) Fault(through *value.Guard, addr uint64, why value.Why) {
+func (w *valueWalk) Fault(through *value.PointerCheck, addr uint64, reason value.FaultReason) {
 	w.dst = append(w.dst, "null"...)
 	if len(w.faults) > 0 {
 		w.faults = append(w.faults, ',')
 	}
 	w.text = w.appendPath(w.text[:0])
 	w.faults, _ = appendString(append(w.faults, `{"name":`...), w.text)
-	w.text = render.AppendFault(w.text[:0], through, addr, why)
+	w.text = render.AppendFault(w.text[:0], through, addr, reason)
 	w.faults, _ = appendString(append(w.faults, `,"fault":`...), w.text)
 	w.faults = append(w.faults, '}')
 }

@@ -13,7 +13,7 @@ func TestFaults(t *testing.T) {
 	point := value.Type{Form: value.Unknown, Members: []value.Member{{Name: "x", Type: number}, {Name: "\x1b", Type: number}}}
 	line := value.Type{Form: value.Unknown, Members: []value.Member{{Name: "ends", Type: point}, {Name: "n", Type: number}}}
 	fault := func(label string, addr uint64) value.Value {
-		return value.Value{Kind: value.Fault, Guard: &value.Guard{Label: label}, Uint: addr}
+		return value.Value{Kind: value.Fault, Pointer: &value.PointerCheck{Label: label}, Uint: addr}
 	}
 	p := New(nil, render.Options{})
 	f := render.NewField(&value.Field{Label: "*p"}, false, &p.opts)

@@ -16,7 +16,7 @@ const (
 	keyCaller = 'c'
 	keyUint   = 'u'
 	keyInt    = 'i'
-	keyString = 's' // a Why, and the bytes
+	keyString = 's' // a FaultReason, and the bytes
 	keyBytes  = 'b'
 	keyFault  = 'f' // why there is no value, in words
 	keyTask   = 'k' // ID of a task, and its name
@@ -54,11 +54,11 @@ func appendValue(dst []byte, f *render.Field, v value.Value) []byte {
 		if f.Form == value.Task {
 			return append(binary.LittleEndian.AppendUint64(append(dst, keyTask), v.Uint), v.Bytes...)
 		}
-		return append(append(dst, keyString, byte(v.Why)), v.Bytes...)
+		return append(append(dst, keyString, byte(v.Reason)), v.Bytes...)
 	case value.Bytes:
 		return append(append(dst, keyBytes), v.Bytes...)
 	case value.Fault:
-		return render.AppendFault(append(dst, keyFault), v.Guard, v.Uint, v.Why)
+		return render.AppendFault(append(dst, keyFault), v.Pointer, v.Uint, v.Reason)
 	}
 	return f.AppendValue(append(dst, keyShown), v)
 }
@@ -90,7 +90,7 @@ func (of *key) decode(text string) Key {
 	case keyInt:
 		k.Value = value.Value{Kind: value.Int, Uint: binary.LittleEndian.Uint64(rest)}
 	case keyString:
-		k.Value = value.Value{Kind: value.Text, Why: value.Why(rest[0]), Bytes: rest[1:]}
+		k.Value = value.Value{Kind: value.Text, Reason: value.FaultReason(rest[0]), Bytes: rest[1:]}
 	case keyTask:
 		k.Value = value.Value{Kind: value.Text, Uint: binary.LittleEndian.Uint64(rest), Bytes: rest[8:]}
 	case keyBytes:

@@ -50,7 +50,7 @@ type spareText struct {
 	field      int // the field that shows it, -1 if there is none
 	from, size int // place in the spare's records; the size is 0 if it is a text there
 	sure       int // bytes of it that make the spare have an event
-	end        *value.Proof
+	end        *value.ReadCheck
 }
 
 // A spareOwn is the last event of a probe with a spare on a CPU.

@@ -60,7 +60,7 @@ func (a *Probes) Learn(stacks, newTasks bool) error {
 func (a *Probes) Mapped(more bool) proc.Ranges {
 	for _, p := range plan.Probes(a.Stream.Plans) {
 		for _, f := range p.Fields {
-			more = more || len(f.Guards) > 0
+			more = more || len(f.PointerChecks) > 0
 		}
 	}
 	if !more {

@@ -98,7 +98,7 @@ func OpenText(r io.Reader, plans []*plan.Plan, o Options) (*Text, error) {
 }
 
 // whys maps the doubts that text leaves to those of a value.
-var whys = []value.Why{text.MaybeNext: value.MaybeNext, text.MaybeLonger: value.MaybeLonger}
+var whys = []value.FaultReason{text.MaybeNext: value.MaybeNext, text.MaybeLonger: value.MaybeLonger}
 
 // Close ends the reading.
 func (t *Text) Close() error {

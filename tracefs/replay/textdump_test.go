@@ -88,7 +88,7 @@ func TestTextDump(t *testing.T) {
 func toldOf(t *testing.T, v value.Value) string {
 	t.Helper()
 	if v.Kind != value.Dump {
-		return fmt.Sprintf("%s=%#x", v.Guard.Label, v.Uint)
+		return fmt.Sprintf("%s=%#x", v.Pointer.Label, v.Uint)
 	}
 	o := v.Object
 	for at := 0; at+8 <= len(o.Bytes); at += 8 {

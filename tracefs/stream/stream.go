@@ -42,11 +42,11 @@ type Stream struct {
 	known   map[int]bool           // IDs of Formats
 	// nameless has the IDs of events that the kernel has by itself, which do not have the
 	// names of their tasks.
-	nameless map[int]bool
-	stacks   *tracefs.Format // format of the records with stacks; nil if none are wanted
-	format   map[*plan.Probe]*tracefs.Format
-	decoder  map[*plan.Probe]*value.Decoder
-	joints   map[*value.Extent]*value.Joint // for objects that are recorded in several parts
+	nameless   map[int]bool
+	stacks     *tracefs.Format // format of the records with stacks; nil if none are wanted
+	format     map[*plan.Probe]*tracefs.Format
+	decoder    map[*plan.Probe]*value.Decoder
+	assemblers map[*value.Extent]*value.ObjectAssembler // for objects that are recorded in several parts
 
 	Own       *tasks.OwnThreads // threads whose events are shown; nil for all
 	Processes *tasks.Processes  // nil if nobody asks for the processes of threads

@@ -48,17 +48,17 @@ func (r *Stream) values(c *calls.Call, p *plan.Probe, e *tracefs.Event, yield fu
 // on in the others.
 func (r *Stream) object(c *calls.Call, p *plan.Probe, field int) value.Value {
 	parts := p.Plan.Of(p.Side)
-	j := r.joints[p.Fields[field].Dump]
+	j := r.assemblers[p.Fields[field].Dump]
 	if j == nil {
 		decoders := make([]*value.Decoder, len(parts))
 		for i, part := range parts {
 			decoders[i] = r.decoder[part]
 		}
-		if r.joints == nil {
-			r.joints = map[*value.Extent]*value.Joint{}
+		if r.assemblers == nil {
+			r.assemblers = map[*value.Extent]*value.ObjectAssembler{}
 		}
-		j = value.NewJoint(field, decoders)
-		r.joints[p.Fields[field].Dump] = j
+		j = value.NewObjectAssembler(field, decoders)
+		r.assemblers[p.Fields[field].Dump] = j
 	}
 	records := make([][]byte, len(parts))
 	for i, part := range parts {

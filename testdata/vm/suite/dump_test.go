@@ -133,7 +133,7 @@ func (m *memory) check(got value.Value, addr uint64, size int, gap uint64) strin
 	}
 	switch {
 	case got.Kind == value.Fault:
-		if addr == 0 || addr+uint64(doubt) >= gap && got.Uint == addr && got.Why == value.NotInMemory {
+		if addr == 0 || addr+uint64(doubt) >= gap && got.Uint == addr && got.Reason == value.NotInMemory {
 			return ""
 		}
 		return fmt.Sprintf("%+v", got)

@@ -1,4 +1,4 @@
-package prove
+package readcheck
 
 import (
 	"slices"
@@ -72,10 +72,10 @@ func (c *Counter) misses() dynevent.Arg {
 	return c.kprobe(c.depth).Then(dynevent.Hop{Offset: c.List}).Then(dynevent.Hop{Offset: c.Misses - c.List})
 }
 
-// counted adds the kprobe and its address, which the proof by the counter needs.
-func (v *Prover) counted(m piece) *value.Proof {
+// counted adds the kprobe and its address, which the check by the counter needs.
+func (v *Builder) counted(m piece) *value.ReadCheck {
 	c := v.counter
-	p := &value.Proof{Kind: value.Counted, Reads: m.reads, Addr: c.addr, End: c.UserEnd, From: m.at, To: m.at + int64(m.size)}
+	p := &value.ReadCheck{Kind: value.Counted, Reads: m.reads, Addr: c.addr, End: c.UserEnd, From: m.at, To: m.at + int64(m.size)}
 	if m.text {
 		m.arg = v.firstByte(m)
 	}
@@ -93,7 +93,7 @@ func (v *Prover) counted(m piece) *value.Proof {
 // Order returns the numbers of the fetchargs in the order in which the kernel is to fetch
 // them: as they were added, with the count of faults before and after all reads that it
 // proves.
-func (v *Prover) Order() (line []int) {
+func (v *Builder) Order() (line []int) {
 	before, after := map[int]bool{}, map[int]bool{}
 	for _, p := range v.reads {
 		before[p.Read-1], after[p.Read-2+p.Reads] = true, true

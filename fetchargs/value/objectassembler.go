@@ -1,13 +1,13 @@
 package value
 
-// A Joint puts together an object whose stretches are in several fields, of one record or
+// A ObjectAssembler puts together an object whose stretches are in several fields, of one record or
 // of several. It reuses its memory for the next object.
-type Joint struct {
+type ObjectAssembler struct {
 	stretches []stretch
 	object    Object
 	buf       []byte // for an object in several stretches
 	absent    []Range
-	pages     [MostOfObject/proofPage + 2]pageState
+	pages     [MostOfObject/checkPage + 2]pageState
 	one       [1][]byte // the record of a side without parts
 }
 
@@ -27,10 +27,10 @@ const (
 	present                   // a window on it could be read
 )
 
-// NewJoint returns a Joint for field f of the first decoder of a side; its Encoding must
+// NewObjectAssembler returns a ObjectAssembler for field f of the first decoder of a side; its Encoding must
 // be Dumped. parts are the decoders of the parts of the side, nil for missing ones.
-func NewJoint(f int, parts []*Decoder) *Joint {
-	j := &Joint{}
+func NewObjectAssembler(f int, parts []*Decoder) *ObjectAssembler {
+	j := &ObjectAssembler{}
 	first := &parts[0].fields[f]
 	j.object.Whole = first.Whole
 	j.add(parts, Place{0, f})
@@ -43,7 +43,7 @@ func NewJoint(f int, parts []*Decoder) *Joint {
 	return j
 }
 
-func (j *Joint) add(parts []*Decoder, at Place) {
+func (j *ObjectAssembler) add(parts []*Decoder, at Place) {
 	s := stretch{part: at.Part}
 	if at.Part < len(parts) && parts[at.Part] != nil {
 		s.dec, s.field = parts[at.Part], &parts[at.Part].fields[at.Field]
@@ -57,14 +57,14 @@ func (f *Field) fetched() int { return min(f.Whole, MostOfObject) }
 
 // Value returns the object in the records of a side's parts. A record that was not seen
 // is nil.
-func (j *Joint) Value(records [][]byte) Value {
+func (j *ObjectAssembler) Value(records [][]byte) Value {
 	first := &j.stretches[0]
 	if first.record(records) == nil {
 		return Value{}
 	}
 	f, data := first.field, first.record(records)
-	if g, addr, why := first.dec.fault(f, data); g != nil {
-		return Value{Kind: Fault, Guard: g, Uint: addr, Why: why}
+	if g, addr, reason := first.dec.fault(f, data); g != nil {
+		return Value{Kind: Fault, Pointer: g, Uint: addr, Reason: reason}
 	}
 	o := &j.object
 	o.Absent, j.absent = nil, j.absent[:0]
@@ -76,9 +76,9 @@ func (j *Joint) Value(records [][]byte) Value {
 		j.join(records, addr)
 	}
 	if o.Addr = addr; followed {
-		if why, bad := j.prove(records, addr); bad {
-			g := &f.Guards[len(f.Guards)-1]
-			return Value{Kind: Fault, Guard: g, Uint: first.dec.Arg(g.Arg, data), Why: why}
+		if reason, bad := j.findAbsentPages(records, addr); bad {
+			g := &f.PointerChecks[len(f.PointerChecks)-1]
+			return Value{Kind: Fault, Pointer: g, Uint: first.dec.Arg(g.Arg, data), Reason: reason}
 		}
 	}
 	o.Absent = j.absent
@@ -94,16 +94,16 @@ func (s *stretch) record(records [][]byte) []byte {
 
 // address returns the address of the object, and whether it was reached through a pointer.
 func (s *stretch) address(data []byte) (uint64, bool) {
-	guards := s.field.Guards
-	if len(guards) == 0 {
+	checks := s.field.PointerChecks
+	if len(checks) == 0 {
 		return s.field.Dump.Addr, false
 	}
-	return s.dec.Arg(guards[len(guards)-1].Arg, data) + uint64(s.field.Dump.Off), true
+	return s.dec.Arg(checks[len(checks)-1].Arg, data) + uint64(s.field.Dump.Off), true
 }
 
 // join copies the stretches to their places. A stretch is left out if it was not seen, or
 // if it is of another object, because a pointer on the way has changed meanwhile.
-func (j *Joint) join(records [][]byte, addr uint64) {
+func (j *ObjectAssembler) join(records [][]byte, addr uint64) {
 	end := 0
 	for i := range j.stretches {
 		s := &j.stretches[i]
@@ -131,7 +131,7 @@ func (s *stretch) isOf(addr uint64, data []byte) bool {
 }
 
 // miss records that bytes could not be read.
-func (j *Joint) miss(start, end int) {
+func (j *ObjectAssembler) miss(start, end int) {
 	if start >= end {
 		return
 	}
@@ -154,21 +154,21 @@ func (j *Joint) miss(start, end int) {
 	j.absent[at] = Range{start, end}
 }
 
-// prove finds the pages of the object at addr that could not be read. bad is true if none
+// findAbsentPages finds the pages of the object at addr that could not be read. bad is true if none
 // could be read, or if it is not known whether user memory could be.
-func (j *Joint) prove(records [][]byte, addr uint64) (why Why, bad bool) {
+func (j *ObjectAssembler) findAbsentPages(records [][]byte, addr uint64) (reason FaultReason, bad bool) {
 	n := len(j.object.Bytes)
 	if n == 0 {
 		return 0, false
 	}
 	j.pages = [len(j.pages)]pageState{}
-	if why, bad := j.markPages(records, addr); bad {
-		return why, true
+	if reason, bad := j.markPages(records, addr); bad {
+		return reason, true
 	}
-	first, gone, pages := addr/proofPage, 0, 0
-	for p := first; p <= (addr+uint64(n)-1)/proofPage && int(p-first) < len(j.pages); p++ {
+	first, gone, pages := addr/checkPage, 0, 0
+	for p := first; p <= (addr+uint64(n)-1)/checkPage && int(p-first) < len(j.pages); p++ {
 		pages++
-		if j.pages[p-first] == doubted || j.pages[p-first] == believed && !j.mapped(p*proofPage) {
+		if j.pages[p-first] == doubted || j.pages[p-first] == believed && !j.mapped(p*checkPage) {
 			gone++
 			j.miss(j.around(p, first, addr))
 		}
@@ -178,7 +178,7 @@ func (j *Joint) prove(records [][]byte, addr uint64) (why Why, bad bool) {
 
 // markPages marks the pages that the records show to be present, or not. bad is set if they
 // show nothing.
-func (j *Joint) markPages(records [][]byte, addr uint64) (why Why, bad bool) {
+func (j *ObjectAssembler) markPages(records [][]byte, addr uint64) (reason FaultReason, bad bool) {
 	user := j.stretches[0].dec.arch.IsUser(addr)
 	for i := range j.stretches {
 		s := &j.stretches[i]
@@ -186,17 +186,17 @@ func (j *Joint) markPages(records [][]byte, addr uint64) (why Why, bad bool) {
 		if data == nil || i > 0 && !s.isOf(addr, data) {
 			continue
 		}
-		if user && len(s.field.Dump.Windows) == 0 && s.field.Dump.Args > 0 && s.dec.whys == nil {
+		if user && len(s.field.Dump.Windows) == 0 && s.field.Dump.Args > 0 && s.dec.reasons == nil {
 			return Unproven, true
 		}
 		for w := range s.field.Dump.Windows {
 			window := &s.field.Dump.Windows[w]
-			why, away := s.dec.away(window, addr, data)
+			reason, away := s.dec.away(window, addr, data)
 			switch {
-			case away && why == NotInMemory:
+			case away && reason == NotInMemory:
 				j.mark(addr, window.Range, doubted)
 			case away && user:
-				return why, true
+				return reason, true
 			case !away:
 				j.mark(addr, window.Range, present)
 			}
@@ -207,17 +207,17 @@ func (j *Joint) markPages(records [][]byte, addr uint64) (why Why, bad bool) {
 
 // around returns the part of the object on a page. It includes elements of 8 bytes that
 // cross the ends of the page, because each is read at once.
-func (j *Joint) around(page, first, addr uint64) (start, end int) {
+func (j *ObjectAssembler) around(page, first, addr uint64) (start, end int) {
 	if page > first {
-		start = int(page*proofPage-addr) &^ 7
+		start = int(page*checkPage-addr) &^ 7
 	}
-	return start, min(int((page+1)*proofPage-addr+7)&^7, len(j.object.Bytes))
+	return start, min(int((page+1)*checkPage-addr+7)&^7, len(j.object.Bytes))
 }
 
 // mark records the state of the pages of a window.
-func (j *Joint) mark(addr uint64, r Range, state pageState) {
-	first := addr / proofPage
-	for p := (addr + uint64(r.Start)) / proofPage; p <= (addr+uint64(r.End)-1)/proofPage; p++ {
+func (j *ObjectAssembler) mark(addr uint64, r Range, state pageState) {
+	first := addr / checkPage
+	for p := (addr + uint64(r.Start)) / checkPage; p <= (addr+uint64(r.End)-1)/checkPage; p++ {
 		if i := p - first; i < uint64(len(j.pages)) {
 			j.pages[i] = max(j.pages[i], state)
 		}
@@ -225,15 +225,15 @@ func (j *Joint) mark(addr uint64, r Range, state pageState) {
 }
 
 // mapped reports whether there may be memory at an address of the kernel.
-func (j *Joint) mapped(addr uint64) bool {
+func (j *ObjectAssembler) mapped(addr uint64) bool {
 	d := j.stretches[0].dec
 	return d.mapped == nil || !d.arch.IsKernel(addr) || d.mapped(addr)
 }
 
 // away reports whether a window of the object at addr could not be read. It is certain if
 // the reason is NotInMemory; otherwise the record does not show it.
-func (d *Decoder) away(w *Window, addr uint64, data []byte) (Why, bool) {
-	p := w.Proof
+func (d *Decoder) away(w *Window, addr uint64, data []byte) (FaultReason, bool) {
+	p := w.ReadCheck
 	pointer := addr + uint64(w.Start) - uint64(p.From)
 	switch {
 	case p.Kind == Counted:
@@ -274,14 +274,14 @@ func (d *Decoder) Faulted(f int, data []byte) bool {
 // misread reports whether some of an array, perhaps a part that means nothing, could not be
 // read.
 func (d *Decoder) misread(f *Field, data []byte) bool {
-	for i := range f.Guards {
-		g := &f.Guards[i]
+	for i := range f.PointerChecks {
+		g := &f.PointerChecks[i]
 		addr := d.Arg(g.Arg, data)
 		if !d.readable(g, addr) {
 			return true
 		}
 		if d.arch.IsUser(addr) && !d.trusts(g) {
-			if _, bad := d.doubt(g.Proof, addr, data); bad {
+			if _, bad := d.doubt(g.ReadCheck, addr, data); bad {
 				return true
 			}
 		}

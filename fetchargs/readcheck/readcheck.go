@@ -1,6 +1,6 @@
-// Package prove adds to the line of a probe what shows whether the memory that it reads was
+// Package readcheck adds to the line of a probe what shows whether the memory that it reads was
 // there: a fetch that faults leaves what was in the record before.
-package prove
+package readcheck
 
 import (
 	"github.com/tsnoop/tsnoop/btf"
@@ -13,33 +13,33 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// A Prover adds the proofs for one probe.
-type Prover struct {
+// A Builder adds the read checks for one probe.
+type Builder struct {
 	fn      *find.Function
 	enc     *encode.Encoder
 	line    *line.Line
 	counter *Counter
 
-	proofs []*value.Proof
-	texts  []*value.Proof
-	reads  []*value.Proof // proofs that use the counter
+	checks []*value.ReadCheck
+	texts  []*value.ReadCheck
+	reads  []*value.ReadCheck // checks that use the counter
 }
 
-// New returns a Prover. Without a counter, proofs are strings at the places in question.
-func New(fn *find.Function, enc *encode.Encoder, line *line.Line, counter *Counter) *Prover {
-	return &Prover{fn: fn, enc: enc, line: line, counter: counter}
+// New returns a Builder. Without a counter, checks are strings at the places in question.
+func New(fn *find.Function, enc *encode.Encoder, line *line.Line, counter *Counter) *Builder {
+	return &Builder{fn: fn, enc: enc, line: line, counter: counter}
 }
 
-// Counts reports whether proofs count faults.
-func (v *Prover) Counts() bool { return v.counter != nil }
+// Counts reports whether checks count faults.
+func (v *Builder) Counts() bool { return v.counter != nil }
 
 // CountRoom returns how many bytes of the record the counts of all reads take with one more.
-func (v *Prover) CountRoom() int { return 16*(len(v.reads)+1) + 8*(v.counter.depth+2) }
+func (v *Builder) CountRoom() int { return 16*(len(v.reads)+1) + 8*(v.counter.depth+2) }
 
 // EndTexts says that text ends before the fetcharg next begins.
-func (v *Prover) EndTexts(next int) {
-	for _, proof := range v.texts {
-		proof.Last = next + 1
+func (v *Builder) EndTexts(next int) {
+	for _, check := range v.texts {
+		check.Last = next + 1
 	}
 }
 
@@ -75,9 +75,9 @@ func (m *piece) there(off int64) dynevent.Arg {
 	return m.pointer.Then(dynevent.Hop{Offset: off, User: m.user})
 }
 
-// Proof adds the fetchargs that prove that the memory at the i-th pointer, the value
+// Check adds the fetchargs that prove that the memory at the i-th pointer, the value
 // after n hops, was there. arg is the index of the fetcharg of e.
-func (v *Prover) Proof(e encode.Encoded, i, n, arg int) *value.Proof {
+func (v *Builder) Check(e encode.Encoded, i, n, arg int) *value.ReadCheck {
 	m := piece{
 		pointer: e.Route.Pointer(n), user: e.Route.Marked(i), label: e.Route.Labels[i],
 		at: e.Route.Off, size: v.line.Args[arg].Size(), arg: arg, reads: 1, span: e.Span,
@@ -99,7 +99,7 @@ func (v *Prover) Proof(e encode.Encoded, i, n, arg int) *value.Proof {
 	if m.text && i > 0 && e.Route.Labels[i-1].InKernel() {
 		return nil // the text of a kernel object is not in user memory, and shows a fault by itself
 	}
-	p := v.proofOf(m)
+	p := v.checkOf(m)
 	if p != nil && m.text {
 		v.texts = append(v.texts, p)
 	}
@@ -108,7 +108,7 @@ func (v *Prover) Proof(e encode.Encoded, i, n, arg int) *value.Proof {
 
 // Head adds the fetchargs that prove that the first bytes of e, at the i-th pointer,
 // were there: the first one of single bytes, or 8.
-func (v *Prover) Head(e encode.Encoded, i, n int) *value.Proof {
+func (v *Builder) Head(e encode.Encoded, i, n int) *value.ReadCheck {
 	m := piece{
 		pointer: e.Route.Pointer(n), user: e.Route.Marked(i), label: e.Route.Labels[i],
 		at: e.Route.Off, size: 8, reads: 1, span: e.Span,
@@ -120,15 +120,15 @@ func (v *Prover) Head(e encode.Encoded, i, n int) *value.Proof {
 	if v.counter != nil {
 		m.arg, _ = v.line.Add(m.there(m.at).As(first), m.label.Text+" there", m.span)
 	}
-	p := v.proofOf(m)
+	p := v.checkOf(m)
 	if p != nil {
 		p.From, p.To = m.at, m.at+int64(m.size)
 	}
 	return p
 }
 
-// proofOf adds a proof of m, of the kind that the kernel allows.
-func (v *Prover) proofOf(m piece) *value.Proof {
+// checkOf adds a check of m, of the kind that the kernel allows.
+func (v *Builder) checkOf(m piece) *value.ReadCheck {
 	switch {
 	case v.counter != nil:
 		return v.counted(m)
@@ -137,27 +137,27 @@ func (v *Prover) proofOf(m piece) *value.Proof {
 	case v.fn.Target.Features.Keeps:
 		return v.through(m)
 	case m.text:
-		return &value.Proof{Kind: value.Itself}
+		return &value.ReadCheck{Kind: value.Itself}
 	}
 	return v.itself(m)
 }
 
 // firstByte returns the index of the fetcharg of the first byte of a text.
-func (v *Prover) firstByte(m piece) int {
+func (v *Builder) firstByte(m piece) int {
 	i, _ := v.line.Add(m.there(m.at).As(dynevent.X8), m.label.Text+" there", m.span)
 	return i
 }
 
-func (v *Prover) through(m piece) *value.Proof {
+func (v *Builder) through(m piece) *value.ReadCheck {
 	starts, any := windowsOf(m.label, m.at, int64(m.size))
-	p := v.byStrings(&value.Proof{Kind: value.Through, Any: any}, false, m, starts...)
+	p := v.byStrings(&value.ReadCheck{Kind: value.Through, Any: any}, false, m, starts...)
 	if p != nil && m.text {
 		p.Read = v.firstByte(m) + 1
 	}
 	return p
 }
 
-func (v *Prover) itself(m piece) *value.Proof {
+func (v *Builder) itself(m piece) *value.ReadCheck {
 	starts := []int64{m.at}
 	if m.size > 1 {
 		starts = append(starts, m.at+1)
@@ -168,7 +168,7 @@ func (v *Prover) itself(m piece) *value.Proof {
 	if m.label.Start != m.at {
 		starts = append(starts, m.label.Start)
 	}
-	p := &value.Proof{Kind: value.Itself, Any: true, From: min(m.at, m.label.Start), To: m.at + int64(m.size)}
+	p := &value.ReadCheck{Kind: value.Itself, Any: true, From: min(m.at, m.label.Start), To: m.at + int64(m.size)}
 	// A string that is read to its end may be too long for a record, which is then
 	// lost. Where text is likely, use only what is fetched anyway.
 	return v.byStrings(p, m.size == 1, m, starts...)
@@ -198,9 +198,9 @@ func windowsOf(l route.Label, at, size int64) (starts []int64, any bool) {
 	}
 }
 
-// byStrings adds the strings of a proof, which begin so many bytes from m's pointer, or if
+// byStrings adds the strings of a check, which begin so many bytes from m's pointer, or if
 // shared is set, only uses those that are there already.
-func (v *Prover) byStrings(p *value.Proof, shared bool, m piece, starts ...int64) *value.Proof {
+func (v *Builder) byStrings(p *value.ReadCheck, shared bool, m piece, starts ...int64) *value.ReadCheck {
 	for _, off := range starts {
 		a := m.there(off).As(dynevent.String)
 		if p.Kind == value.Through {
@@ -219,24 +219,24 @@ func (v *Prover) byStrings(p *value.Proof, shared bool, m piece, starts ...int64
 	if len(p.Args) == 0 || p.Kind == value.Through && len(p.Args) < len(starts) {
 		return nil
 	}
-	v.proofs = append(v.proofs, p)
+	v.checks = append(v.checks, p)
 	return p
 }
 
 // AddTrial adds the fetcharg that shows how this kernel treats a fault. It comes after
-// the proofs that need it, because the room that is left for strings only shrinks.
-func (v *Prover) AddTrial(at spec.Span) {
-	if len(v.proofs) == 0 {
+// the checks that need it, because the room that is left for strings only shrinks.
+func (v *Builder) AddTrial(at spec.Span) {
+	if len(v.checks) == 0 {
 		return
 	}
 	arg, _ := v.line.Add(Trial, "trial", at)
-	for _, p := range v.proofs {
+	for _, p := range v.checks {
 		p.Trial = arg
 	}
 }
 
 // Windows adds the fetchargs that show which pages could be read of a part of an object.
-func (v *Prover) Windows(e encode.Encoded, f *value.Field) (all []value.Window) {
+func (v *Builder) Windows(e encode.Encoded, f *value.Field) (all []value.Window) {
 	labels := e.Route.Labels
 	if len(labels) == 0 || labels[len(labels)-1].Text == "" {
 		return nil
@@ -245,19 +245,19 @@ func (v *Prover) Windows(e encode.Encoded, f *value.Field) (all []value.Window) 
 		pointer: e.Route.Pointer(len(e.Route.Hops)), user: e.Route.User, label: labels[len(labels)-1],
 		at: e.Route.Off, size: f.Count, arg: f.Arg, reads: f.Dump.Args, span: e.Span,
 	}
-	add := func(start, end int, p *value.Proof) {
+	add := func(start, end int, p *value.ReadCheck) {
 		if p != nil {
 			p.From, p.To = e.Route.Off+int64(start), e.Route.Off+int64(end)
-			all = append(all, value.Window{Range: value.Range{Start: start, End: end}, Proof: p})
+			all = append(all, value.Window{Range: value.Range{Start: start, End: end}, ReadCheck: p})
 		}
 	}
 	// If there are several places, it is enough that one of them could be read.
-	readable := func(kind value.ProofKind, at ...int) *value.Proof {
+	readable := func(kind value.ReadCheckKind, at ...int) *value.ReadCheck {
 		var starts []int64
 		for _, n := range at {
 			starts = append(starts, m.at+int64(n))
 		}
-		return v.byStrings(&value.Proof{Kind: kind, Any: len(at) > 1 || kind == value.Itself}, false, m, starts...)
+		return v.byStrings(&value.ReadCheck{Kind: kind, Any: len(at) > 1 || kind == value.Itself}, false, m, starts...)
 	}
 	start, end := f.Dump.At, f.Dump.At+f.Count
 	switch {

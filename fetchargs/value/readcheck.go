@@ -1,6 +1,6 @@
 package value
 
-// A Proof shows whether a piece of user memory could be read. Its address proves nothing:
+// A ReadCheck shows whether a piece of user memory could be read. Its address proves nothing:
 // the page may not be there, and a number that cannot be read leaves old memory in its
 // place. Only strings show that they faulted, so the probe also fetches a string at the
 // place of the value:
@@ -21,8 +21,8 @@ package value
 //   - Counted, the count before and after the value (target.FaultCount). If the count
 //     has risen, the value has faulted, or another fetch on another CPU at the same time.
 //     Args lead to the kprobe, and the last one is its address, which must be Addr.
-type Proof struct {
-	Kind     ProofKind
+type ReadCheck struct {
+	Kind     ReadCheckKind
 	Args     []int // indexes into the probe's Args
 	Any      bool  // one of Args is enough
 	Trial    int   // index into the probe's Args
@@ -39,16 +39,16 @@ type Proof struct {
 	Last int
 }
 
-// A ProofKind says how a Proof works.
-type ProofKind uint8
+// A ReadCheckKind says how a ReadCheck works.
+type ReadCheckKind uint8
 
 const (
-	Through ProofKind = iota
+	Through ReadCheckKind = iota
 	Itself
 	Counted
 )
 
-func (k ProofKind) String() string {
+func (k ReadCheckKind) String() string {
 	switch k {
 	case Itself:
 		return "there is text"
@@ -58,11 +58,11 @@ func (k ProofKind) String() string {
 	return "this faults only at its second read"
 }
 
-const proofPage = 4096 // bytes, the smallest page there is
+const checkPage = 4096 // bytes, the smallest page there is
 
 // doubt returns why the memory at a pointer, an address in user space, is not believed.
 // It returns false if the memory was there.
-func (d *Decoder) doubt(p *Proof, addr uint64, data []byte) (Why, bool) {
+func (d *Decoder) doubt(p *ReadCheck, addr uint64, data []byte) (FaultReason, bool) {
 	if p == nil {
 		return Unproven, true
 	}
@@ -88,7 +88,7 @@ func (d *Decoder) doubt(p *Proof, addr uint64, data []byte) (Why, bool) {
 		}
 		return NotInMemory, p.Any
 	}
-	if first, last := addr+uint64(p.From), addr+uint64(p.To)-1; keeps || first/proofPage != last/proofPage {
+	if first, last := addr+uint64(p.From), addr+uint64(p.To)-1; keeps || first/checkPage != last/checkPage {
 		return Unproven, true
 	}
 	for _, arg := range p.Args {
@@ -101,7 +101,7 @@ func (d *Decoder) doubt(p *Proof, addr uint64, data []byte) (Why, bool) {
 
 // counted reports whether something has faulted while the memory of p at addr was read.
 // ok is false if the count does not show it.
-func (d *Decoder) counted(p *Proof, addr uint64, data []byte) (risen, ok bool) {
+func (d *Decoder) counted(p *ReadCheck, addr uint64, data []byte) (risen, ok bool) {
 	kprobes, first := len(p.Args)-1, p.Read-1
 	// At other addresses a read fails without being counted.
 	from, to := addr+uint64(p.From), addr+uint64(p.To)
@@ -118,7 +118,7 @@ func (d *Decoder) counted(p *Proof, addr uint64, data []byte) (risen, ok bool) {
 
 // isEmpty reports whether a text that was in memory, but not stored by the kernel, is
 // empty. It is not if it continues where there is no memory.
-func (d *Decoder) isEmpty(p *Proof, data []byte) bool {
+func (d *Decoder) isEmpty(p *ReadCheck, data []byte) bool {
 	return p.Read == 0 || d.Arg(p.Read-1, data) == 0
 }
 
@@ -127,10 +127,10 @@ func (d *Decoder) isEmpty(p *Proof, data []byte) bool {
 // string that faults. But when it stores the string, the room for the strings after it
 // may end before the memory does. Then the name of the task is missing.
 func (d *Decoder) isCut(f *Field, data []byte) bool {
-	if len(f.Guards) == 0 {
+	if len(f.PointerChecks) == 0 {
 		return false
 	}
-	p := f.Guards[len(f.Guards)-1].Proof
+	p := f.PointerChecks[len(f.PointerChecks)-1].ReadCheck
 	if p == nil || p.Last == 0 || d.Arg(p.Last-1, data)>>16 != 0 {
 		return false
 	}
@@ -143,7 +143,7 @@ func (d *Decoder) isCut(f *Field, data []byte) bool {
 }
 
 // eachArg calls visit with each index into the probe's Args that p refers to; p may be nil.
-func (p *Proof) eachArg(visit func(arg *int)) {
+func (p *ReadCheck) eachArg(visit func(arg *int)) {
 	if p == nil {
 		return
 	}

@@ -7,10 +7,10 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// TestProofs has records of a number and a string at a pointer into user
+// TestReadChecks has records of a number and a string at a pointer into user
 // memory, as kernels leave them. The number is old memory where it could not be
 // read.
-func TestProofs(t *testing.T) {
+func TestReadChecks(t *testing.T) {
 	const (
 		through, itself = value.Through, value.Itself
 		user, kernel    = 0x7fff_0000_1000, 0xffff_8880_0000_1000
@@ -19,7 +19,7 @@ func TestProofs(t *testing.T) {
 	)
 	for _, tt := range []struct {
 		name         string
-		kind         value.ProofKind
+		kind         value.ReadCheckKind
 		addr         uint64
 		text, a, b   uint32
 		trial        uint32
@@ -44,10 +44,10 @@ func TestProofs(t *testing.T) {
 		{"NULL", through, 0, 36, there | 36, there | 36, keeps, false, "bad address", "bad address"},
 		{"no address", through, 0xdeadbeefdeadbeef, 36, there | 36, there | 36, keeps, false, "bad address", "bad address"},
 	} {
-		proof := &value.Proof{Kind: tt.kind, Args: []int{3, 4}, Any: tt.any, Trial: 5, From: 0, To: 8}
+		check := &value.ReadCheck{Kind: tt.kind, Args: []int{3, 4}, Any: tt.any, Trial: 5, From: 0, To: 8}
 		fields := []value.Field{
-			{Arg: 1, Size: 8, Guards: []value.Guard{{Label: "p", Space: value.EitherSpace, Proof: proof}}},
-			{Arg: 2, Size: 4, Encoding: value.String, Guards: []value.Guard{{Label: "p", Space: value.AnySpace, Proof: proof}}},
+			{Arg: 1, Size: 8, PointerChecks: []value.PointerCheck{{Label: "p", Space: value.EitherSpace, ReadCheck: check}}},
+			{Arg: 2, Size: 4, Encoding: value.String, PointerChecks: []value.PointerCheck{{Label: "p", Space: value.AnySpace, ReadCheck: check}}},
 		}
 		r := recordTest{fields: fields, args: []any{tt.addr, uint64(77), place(tt.text), place(tt.a), place(tt.b), place(tt.trial), place(5<<16 | 36), []byte("load\x00hi\x00")}}
 		d, record := r.decoder(binary.LittleEndian)
@@ -101,14 +101,14 @@ func TestCounted(t *testing.T) {
 	} {
 		r := good
 		tt.change(&r)
-		counted := func(read int, size int64) *value.Proof {
-			return &value.Proof{Kind: value.Counted, Args: []int{6, 7}, Addr: fn, End: 0x7fff_ffff_f000, Read: read + 1, Reads: 1, To: size}
+		counted := func(read int, size int64) *value.ReadCheck {
+			return &value.ReadCheck{Kind: value.Counted, Args: []int{6, 7}, Addr: fn, End: 0x7fff_ffff_f000, Read: read + 1, Reads: 1, To: size}
 		}
 		number, text := counted(2, 8), counted(4, 1)
 		text.Last = 10
 		fields := []value.Field{
-			{Arg: 2, Size: 8, Guards: []value.Guard{{Label: "p", Space: value.EitherSpace, Proof: number}}},
-			{Arg: 8, Size: 4, Encoding: value.String, Guards: []value.Guard{{Label: "p", Space: value.AnySpace, Proof: text}}},
+			{Arg: 2, Size: 8, PointerChecks: []value.PointerCheck{{Label: "p", Space: value.EitherSpace, ReadCheck: number}}},
+			{Arg: 8, Size: 4, Encoding: value.String, PointerChecks: []value.PointerCheck{{Label: "p", Space: value.AnySpace, ReadCheck: text}}},
 		}
 		args := []any{r.addr, r.before, r.number, r.between, r.byte, r.after, r.kprobe, r.at, place(r.text), place(r.comm), make([]byte, 12), []byte("load\x00\x00\x00\x00")}
 		d, data := (&recordTest{fields: fields, args: args}).decoder(binary.LittleEndian)
@@ -134,6 +134,6 @@ func described(v value.Value) string {
 		}
 		return "another number"
 	}
-	return map[value.Why]string{value.BadAddress: "bad address", value.NotInMemory: "not in memory",
-		value.Unproven: "unproven", value.EmptyOrAway: "empty or away"}[v.Why]
+	return map[value.FaultReason]string{value.BadAddress: "bad address", value.NotInMemory: "not in memory",
+		value.Unproven: "unproven", value.EmptyOrAway: "empty or away"}[v.Reason]
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// TestDamagedProofs: what is in a file may be anything.
-func TestDamagedProofs(t *testing.T) {
+// TestDamagedReadChecks: what is in a file may be anything.
+func TestDamagedReadChecks(t *testing.T) {
 	parsed, err := spec.Parse("dev_open(*(u64 *)filename)")
 	if err != nil {
 		t.Fatal(err)
@@ -60,24 +60,24 @@ func TestDamagedProofs(t *testing.T) {
 // writeProofs writes what proves that the memory of each value was there.
 func (c *golden) writeProofs(w *bytes.Buffer, plans []*plan.Plan) {
 	for _, p := range plan.Probes(plans) {
-		write := func(of string, proof *value.Proof) {
-			if proof == nil {
+		write := func(of string, check *value.ReadCheck) {
+			if check == nil {
 				return
 			}
-			fmt.Fprintf(w, "%s: bytes %d to %d: %s", of, proof.From, proof.To, proof.Kind)
-			for _, i := range proof.Args {
+			fmt.Fprintf(w, "%s: bytes %d to %d: %s", of, check.From, check.To, check.Kind)
+			for _, i := range check.Args {
 				fmt.Fprintf(w, " %s", p.Args[i])
 			}
-			fmt.Fprintf(w, ", any %t, trial %d, read %d+%d, last %d\n", proof.Any, proof.Trial, proof.Read, proof.Reads, proof.Last)
+			fmt.Fprintf(w, ", any %t, trial %d, read %d+%d, last %d\n", check.Any, check.Trial, check.Read, check.Reads, check.Last)
 		}
 		for _, f := range p.Fields {
-			for _, g := range f.Guards {
-				write(f.Label+", "+g.Label, g.Proof)
+			for _, g := range f.PointerChecks {
+				write(f.Label+", "+g.Label, g.ReadCheck)
 				write(f.Label+", head of "+g.Label, g.Head)
 			}
 			if f.Dump != nil {
 				for _, window := range f.Dump.Windows {
-					write(fmt.Sprintf("%s, from %d to %d", f.Label, window.Start, window.End), window.Proof)
+					write(fmt.Sprintf("%s, from %d to %d", f.Label, window.Start, window.End), window.ReadCheck)
 				}
 			}
 		}

@@ -21,13 +21,13 @@ type stretch struct {
 
 func (s *stretch) field() value.Field {
 	window := func(start, arg int) value.Window {
-		proof := &value.Proof{Kind: value.Through, Args: []int{arg}, Trial: 4, From: int64(start), To: int64(start + 8)}
-		return value.Window{Range: value.Range{Start: start, End: start + 8}, Proof: proof}
+		check := &value.ReadCheck{Kind: value.Through, Args: []int{arg}, Trial: 4, From: int64(start), To: int64(start + 8)}
+		return value.Window{Range: value.Range{Start: start, End: start + 8}, ReadCheck: check}
 	}
 	return value.Field{
 		Label: "*p", Encoding: value.Dumped, Arg: 1, Size: 1, Count: s.n,
-		Guards: []value.Guard{{Label: "p", Arg: 0, Space: value.EitherSpace}},
-		Dump:   &value.Extent{At: s.at, Args: 1, Windows: []value.Window{window(s.at, 2), window(s.at+s.n-8, 3)}},
+		PointerChecks: []value.PointerCheck{{Label: "p", Arg: 0, Space: value.EitherSpace}},
+		Dump:          &value.Extent{At: s.at, Args: 1, Windows: []value.Window{window(s.at, 2), window(s.at+s.n-8, 3)}},
 	}
 }
 
@@ -62,8 +62,8 @@ func (s *stretch) decoder(f value.Field) *value.Decoder {
 	return value.NewDecoder([]value.Field{f}, abi.Named("amd64"), slots, binary.LittleEndian, nil)
 }
 
-// TestJoint puts an object in two records together, of which some could not be read.
-func TestJoint(t *testing.T) {
+// TestObjectAssembler puts an object in two records together, of which some could not be read.
+func TestObjectAssembler(t *testing.T) {
 	const kernel, user = 0xffff_8880_0000_1000, 0x7fff_0000_1000
 	for _, tt := range []struct {
 		name string
@@ -87,15 +87,15 @@ func TestJoint(t *testing.T) {
 		tt.a.n, tt.b.at, tt.b.n = 3008, 3008, 6000-3008
 		first, rest := tt.a.field(), tt.b.field()
 		first.Whole, first.Dump.Rest = 6000, []value.Place{{Part: 1, Field: 0}}
-		joint := value.NewJoint(0, []*value.Decoder{tt.a.decoder(first), tt.b.decoder(rest)})
+		assembler := value.NewObjectAssembler(0, []*value.Decoder{tt.a.decoder(first), tt.b.decoder(rest)})
 		records := [][]byte{tt.a.record(), tt.b.record()}
 		if v := tt.b.decoder(rest).Value(0, records[1]); v.Kind != value.None || !rest.IsRest() || first.IsRest() {
 			t.Errorf("%s: the second part alone is an object", tt.name)
 		}
-		if got := shownObject(t, joint.Value(records)); got != tt.want {
+		if got := shownObject(t, assembler.Value(records)); got != tt.want {
 			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
 		}
-		if n := testing.AllocsPerRun(10, func() { joint.Value(records) }); n > 0 {
+		if n := testing.AllocsPerRun(10, func() { assembler.Value(records) }); n > 0 {
 			t.Errorf("%s: %v allocations", tt.name, n)
 		}
 	}
@@ -108,8 +108,8 @@ func shownObject(t *testing.T, v value.Value) string {
 	case value.None:
 		return "none"
 	case value.Fault:
-		why := map[value.Why]string{value.BadAddress: "bad", value.NotInMemory: "not in memory", value.Unproven: "unproven"}[v.Why]
-		return fmt.Sprintf("%s %s=%#x", why, v.Guard.Label, v.Uint)
+		why := map[value.FaultReason]string{value.BadAddress: "bad", value.NotInMemory: "not in memory", value.Unproven: "unproven"}[v.Reason]
+		return fmt.Sprintf("%s %s=%#x", why, v.Pointer.Label, v.Uint)
 	}
 	o := v.Object
 	for i, b := range o.Bytes {
@@ -128,17 +128,17 @@ func shownObject(t *testing.T, v value.Value) string {
 // the object, a text, the kprobe, the trial, and the count before and after a byte.
 func TestWindows(t *testing.T) {
 	const away, there, trial, unmapped = place(4<<16 | 40), place(40), place(4<<16 | 40), 0xffff_f000_0000_0000
-	counted := func(from, to int64) *value.Proof {
-		return &value.Proof{Kind: value.Counted, Args: []int{3, 3}, Addr: kern, End: 0x7fff_ffff_f000, From: from, To: to, Read: 1 + 6, Reads: 1}
+	counted := func(from, to int64) *value.ReadCheck {
+		return &value.ReadCheck{Kind: value.Counted, Args: []int{3, 3}, Addr: kern, End: 0x7fff_ffff_f000, From: from, To: to, Read: 1 + 6, Reads: 1}
 	}
-	itself := func(from int64) *value.Proof {
-		return &value.Proof{Kind: value.Itself, Any: true, Args: []int{2}, Trial: 4, From: from, To: from + 8}
+	itself := func(from int64) *value.ReadCheck {
+		return &value.ReadCheck{Kind: value.Itself, Any: true, Args: []int{2}, Trial: 4, From: from, To: from + 8}
 	}
-	through := func(from int64) *value.Proof {
-		return &value.Proof{Args: []int{2}, Trial: 4, From: from, To: from + 8}
+	through := func(from int64) *value.ReadCheck {
+		return &value.ReadCheck{Args: []int{2}, Trial: 4, From: from, To: from + 8}
 	}
-	window := func(p *value.Proof, start int) []value.Window {
-		return []value.Window{{Range: value.Range{Start: start, End: start + 8}, Proof: p}}
+	window := func(p *value.ReadCheck, start int) []value.Window {
+		return []value.Window{{Range: value.Range{Start: start, End: start + 8}, ReadCheck: p}}
 	}
 	for _, tt := range []struct {
 		name    string
@@ -167,10 +167,10 @@ func TestWindows(t *testing.T) {
 	} {
 		f := value.Field{
 			Label: "*p", Encoding: value.Dumped, Arg: 1, Size: 1, Count: 16, Whole: 16,
-			Guards: []value.Guard{{Label: "p", Arg: 0, Space: value.EitherSpace}}, Dump: &value.Extent{Args: 1, Windows: tt.windows},
+			PointerChecks: []value.PointerCheck{{Label: "p", Arg: 0, Space: value.EitherSpace}}, Dump: &value.Extent{Args: 1, Windows: tt.windows},
 		}
 		kept := trial
-		if tt.windows != nil && tt.windows[0].Proof.Kind == value.Itself {
+		if tt.windows != nil && tt.windows[0].ReadCheck.Kind == value.Itself {
 			kept = there // as kernels do that need this kind of proof
 		}
 		r := recordTest{fields: []value.Field{f}, args: []any{tt.addr, []byte("\x00\x00\x00\x00\x00\x00\x00\x00\x01\x01\x01\x01\x01\x01\x01\x01"), tt.text, uint64(kern), kept, uint64(7), uint64(1), tt.after}}
@@ -185,8 +185,8 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// BenchmarkJoint makes an object of one record, and one of two.
-func BenchmarkJoint(b *testing.B) {
+// BenchmarkObjectAssembler makes an object of one record, and one of two.
+func BenchmarkObjectAssembler(b *testing.B) {
 	const addr = 0xffff_8880_0000_1000
 	one := stretch{addr: addr, n: 232, first: true, last: true}
 	first := one.field()
@@ -202,12 +202,12 @@ func BenchmarkJoint(b *testing.B) {
 	rest := stretch{addr: addr, at: 3008, n: 6000 - 3008, first: true, last: true}
 	first = half.field()
 	first.Whole, first.Dump.Rest = 6000, []value.Place{{Part: 1, Field: 0}}
-	joint := value.NewJoint(0, []*value.Decoder{half.decoder(first), rest.decoder(rest.field())})
+	assembler := value.NewObjectAssembler(0, []*value.Decoder{half.decoder(first), rest.decoder(rest.field())})
 	records := [][]byte{half.record(), rest.record()}
 	b.Run("two", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			joint.Value(records)
+			assembler.Value(records)
 		}
 	})
 }
