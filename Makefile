@@ -24,7 +24,7 @@ HOST =
 ARCH =
 # A mutant that no test of the package itself kills is left to virtual machines.
 PACKAGE = fetchargs/spec fetchargs/value fetchargs/filter $(STAGES) tracefs/ringbuf tracefs/calls tracefs/tracedat
-STAGES = $(addprefix fetchargs/,find route cond encode plan line prove pushdown probes)
+STAGES = $(addprefix fetchargs/,find route cond encode plan line readcheck pushdown probes)
 
 .PHONY: build test vm trust demo dist bench fuzz lint linter mutate walk clean help
 

@@ -131,7 +131,7 @@ func TestTypeNotFound(t *testing.T) {
 			t.Errorf("Type(%q) = %v, %v, want a *NotFoundError", tt.text, typ, err)
 			continue
 		}
-		got := missing.Near
+		got := missing.Suggestions
 		if len(got) > len(tt.near) && len(tt.near) > 0 {
 			got = got[:len(tt.near)] // the best ones count
 		}

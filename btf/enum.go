@@ -42,7 +42,7 @@ func (k *Kernel) Enumerator(t Type, name string) (int64, error) {
 				return int64(v.Value), nil
 			}
 		}
-		return 0, &NotFoundError{What: "enum constant", Name: name, In: Name(e), Near: Near(name, constants(e)), All: valued(e)}
+		return 0, &NotFoundError{What: "enum constant", Name: name, In: Name(e), Suggestions: Suggest(name, constants(e)), All: valued(e)}
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -53,7 +53,7 @@ func (k *Kernel) Enumerator(t Type, name string) (int64, error) {
 	all := b.index().enumerators
 	c, ok := all[name]
 	if !ok {
-		return 0, &NotFoundError{What: "enum constant", Name: name, In: b.title(), Near: Near(name, maps.Keys(all))}
+		return 0, &NotFoundError{What: "enum constant", Name: name, In: b.title(), Suggestions: Suggest(name, maps.Keys(all))}
 	}
 	if c.other != nil {
 		return 0, fmt.Errorf("enum constant %q is not the same in %s and %s: use the number", name, Name(c.enum), Name(c.other))
@@ -75,7 +75,7 @@ func (k *Kernel) Constant(name string) ([]*Enum, error) {
 	c, ok := b.index().enumerators[name]
 	switch {
 	case !ok:
-		return nil, &NotFoundError{What: "enum constant", Name: name, In: b.title(), Near: Near(name, maps.Keys(b.index().enumerators))}
+		return nil, &NotFoundError{What: "enum constant", Name: name, In: b.title(), Suggestions: Suggest(name, maps.Keys(b.index().enumerators))}
 	case c.other != nil:
 		return []*Enum{c.enum, c.other}, nil
 	}

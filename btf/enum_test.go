@@ -51,8 +51,8 @@ func TestEnumerator(t *testing.T) {
 		typ  string
 		want btf.NotFoundError
 	}{
-		{"", btf.NotFoundError{What: "enum constant", Name: "GREAN", In: "vmlinux", Near: []string{"GREEN"}}},
-		{"enum lamp", btf.NotFoundError{What: "enum constant", Name: "GREAN", In: "enum lamp", Near: []string{"GREEN"}}},
+		{"", btf.NotFoundError{What: "enum constant", Name: "GREAN", In: "vmlinux", Suggestions: []string{"GREEN"}}},
+		{"enum lamp", btf.NotFoundError{What: "enum constant", Name: "GREAN", In: "enum lamp", Suggestions: []string{"GREEN"}}},
 		{"enum level", btf.NotFoundError{What: "enum constant", Name: "GREAN", In: "enum level"}}, // another enum's
 	} {
 		var typ btf.Type

@@ -45,19 +45,19 @@ func (k *Kernel) Func(module, name string) (*Func, error) {
 			}
 		}
 		if b == nil {
-			return nil, &NotFoundError{What: "module", Name: module, Near: Near(module, slices.Values(k.moduleNames()))}
+			return nil, &NotFoundError{What: "module", Name: module, Suggestions: Suggest(module, slices.Values(k.moduleNames()))}
 		}
 		if f := b.function(name); f != nil {
 			return f, nil
 		}
-		return nil, &NotFoundError{What: "function", Name: name, In: b.title(), Near: b.nearFuncs(name)}
+		return nil, &NotFoundError{What: "function", Name: name, In: b.title(), Suggestions: b.suggestFuncs(name)}
 	}
 	for b := range k.blobs {
 		if f := b.function(name); f != nil {
 			return f, nil
 		}
 	}
-	return nil, &NotFoundError{What: "function", Name: name, In: base.title(), Near: k.nearFuncs(name)}
+	return nil, &NotFoundError{What: "function", Name: name, In: base.title(), Suggestions: k.suggestFuncs(name)}
 }
 
 // HasFunc reports whether vmlinux has a function. It is faster than Func if there is
@@ -98,15 +98,15 @@ func (b *blob) function(name string) *Func {
 	return found
 }
 
-func (b *blob) nearFuncs(name string) []string {
-	return NearFuncs(name, func(yield func(string) bool) {
+func (b *blob) suggestFuncs(name string) []string {
+	return SuggestFuncs(name, func(yield func(string) bool) {
 		b.eachFunc(func(fn string) { yield(fn) }) // near wants all
 	})
 }
 
-// nearFuncs is like that of a blob, for vmlinux and all modules. k.mu is held.
-func (k *Kernel) nearFuncs(name string) []string {
-	return NearFuncs(name, func(yield func(string) bool) {
+// suggestFuncs is like that of a blob, for vmlinux and all modules. k.mu is held.
+func (k *Kernel) suggestFuncs(name string) []string {
+	return SuggestFuncs(name, func(yield func(string) bool) {
 		visit := func(fn string) { yield(fn) } // near wants all
 		k.base.eachFunc(visit)
 		for _, m := range k.moduleNames() {
@@ -169,7 +169,7 @@ func (k *Kernel) Funcs(pattern string) ([]*Func, error) {
 		}
 	}
 	if !found {
-		return nil, &NotFoundError{What: "module", Name: only, Near: Near(only, slices.Values(k.moduleNames()))}
+		return nil, &NotFoundError{What: "module", Name: only, Suggestions: Suggest(only, slices.Values(k.moduleNames()))}
 	}
 	slices.SortStableFunc(funcs, func(a, b *Func) int { return strings.Compare(a.Name, b.Name) })
 	return countCopies(funcs), nil

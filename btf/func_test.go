@@ -48,11 +48,11 @@ func TestFuncNotFound(t *testing.T) {
 		module, name string
 		want         btf.NotFoundError
 	}{
-		{"", "pkt_recv", btf.NotFoundError{What: "function", Name: "pkt_recv", In: "vmlinux", Near: []string{"pkt_rcv"}}},
+		{"", "pkt_recv", btf.NotFoundError{What: "function", Name: "pkt_recv", In: "vmlinux", Suggestions: []string{"pkt_rcv"}}},
 		{"vmlinux", "mod_rcv", btf.NotFoundError{What: "function", Name: "mod_rcv", In: "vmlinux"}},
-		{"snoop_mod", "mod_rvc", btf.NotFoundError{What: "function", Name: "mod_rvc", In: "module snoop_mod", Near: []string{"mod_rcv"}}},
+		{"snoop_mod", "mod_rvc", btf.NotFoundError{What: "function", Name: "mod_rvc", In: "module snoop_mod", Suggestions: []string{"mod_rcv"}}},
 		{"snoop_mod", "nothing", btf.NotFoundError{What: "function", Name: "nothing", In: "module snoop_mod"}},
-		{"snoopmod", "mod_rcv", btf.NotFoundError{What: "module", Name: "snoopmod", Near: []string{"snoop_mod"}}},
+		{"snoopmod", "mod_rcv", btf.NotFoundError{What: "module", Name: "snoopmod", Suggestions: []string{"snoop_mod"}}},
 		{"", "", btf.NotFoundError{What: "function", In: "vmlinux"}},
 		{"", "list_head", btf.NotFoundError{What: "function", Name: "list_head", In: "vmlinux"}}, // a struct
 	} {
@@ -146,7 +146,7 @@ func TestFuncsErrors(t *testing.T) {
 	for pattern, want := range map[string]btf.NotFoundError{
 		"mod:nosuch":       {What: "module", Name: "nosuch"},
 		"mod:nosuch:pkt_*": {What: "module", Name: "nosuch"},
-		"mod:snoop_mood":   {What: "module", Name: "snoop_mood", Near: []string{"snoop_mod"}},
+		"mod:snoop_mood":   {What: "module", Name: "snoop_mood", Suggestions: []string{"snoop_mod"}},
 		"mod:":             {What: "module"},
 		"mod::pkt_*":       {What: "module"},
 	} {

@@ -44,7 +44,7 @@ func (k *Kernel) FuncNames(module, pattern string) ([]FuncName, error) {
 	case key == "":
 		modules = nil
 	case !slices.Contains(modules, key):
-		return nil, &NotFoundError{What: "module", Name: module, Near: Near(module, slices.Values(modules))}
+		return nil, &NotFoundError{What: "module", Name: module, Suggestions: Suggest(module, slices.Values(modules))}
 	default:
 		modules = []string{key}
 	}

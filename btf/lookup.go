@@ -146,13 +146,13 @@ func (k *Kernel) noType(name string) *NotFoundError {
 	bare := name[strings.LastIndexByte(name, ' ')+1:]
 	for _, keyword := range []string{"struct", "union", "enum"} {
 		if k.base.defined(keyword, bare) != nil {
-			return &NotFoundError{What: "type", Name: name, In: "vmlinux", Near: []string{keyword + " " + bare}}
+			return &NotFoundError{What: "type", Name: name, In: "vmlinux", Suggestions: []string{keyword + " " + bare}}
 		}
 	}
 	if len(byName[*Typedef](k.base, bare)) > 0 {
-		return &NotFoundError{What: "type", Name: name, In: "vmlinux", Near: []string{bare}}
+		return &NotFoundError{What: "type", Name: name, In: "vmlinux", Suggestions: []string{bare}}
 	}
-	return &NotFoundError{What: "type", Name: name, In: "vmlinux", Near: Near(name, func(yield func(string) bool) {
+	return &NotFoundError{What: "type", Name: name, In: "vmlinux", Suggestions: Suggest(name, func(yield func(string) bool) {
 		for b := range k.blobs {
 			for _, t := range b.index().types {
 				if !yield(t) {

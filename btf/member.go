@@ -47,7 +47,7 @@ func Member(t Type, name string) (Place, error) {
 			}
 		}
 	}
-	return Place{}, &NotFoundError{What: "member", Name: name, In: Name(t), Near: near(name, distance, within(outer)), All: declared(outer)}
+	return Place{}, &NotFoundError{What: "member", Name: name, In: Name(t), Suggestions: near(name, distance, within(outer)), All: declared(outer)}
 }
 
 // Members returns the names of a struct's or union's members in order, with the members

@@ -150,7 +150,7 @@ func TestMemberErrors(t *testing.T) {
 			t.Errorf("Member(%s, %s): %v, want a *NotFoundError", tt.typ, tt.name, err)
 			continue
 		}
-		want := btf.NotFoundError{What: "member", Name: tt.name, In: tt.typ, Near: tt.near}
+		want := btf.NotFoundError{What: "member", Name: tt.name, In: tt.typ, Suggestions: tt.near}
 		if diff := cmp.Diff(want, *got, cmpopts.IgnoreFields(*got, "All")); diff != "" {
 			t.Errorf("Member(%s, %s), -want +got:\n%s", tt.typ, tt.name, diff)
 		}

@@ -7,10 +7,10 @@ import (
 
 // A NotFoundError says that the BTF has nothing of that name.
 type NotFoundError struct {
-	What string   // "function", "module", "type", "member" or "enum constant"
-	Name string   // the name that was asked for
-	In   string   // where it was searched: "vmlinux", "struct sk_buff"
-	Near []string // similar names, at most three, the closest first
+	What        string   // "function", "module", "type", "member" or "enum constant"
+	Name        string   // the name that was asked for
+	In          string   // where it was searched: "vmlinux", "struct sk_buff"
+	Suggestions []string // similar names, at most three, the closest first
 
 	// All yields the names that exist instead of Name, each with its type or value in C;
 	// nil if they are not known.

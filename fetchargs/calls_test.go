@@ -63,7 +63,7 @@ func (c *golden) writeCall(w *bytes.Buffer, p *plan.Plan, call map[string]string
 		decoders = append(decoders, probe.Decoder(slots, binary.LittleEndian, nil))
 		records = append(records, record)
 		if probe.Side == dynevent.Return && record != nil {
-			v := plan.NewVerdict(probe, decoders[len(decoders)-1], binary.LittleEndian)
+			v := plan.NewReturnErrno(probe, decoders[len(decoders)-1], binary.LittleEndian)
 			if errno := v.Errno(record); errno != 0 {
 				fmt.Fprintf(w, " errno %d", errno)
 			}

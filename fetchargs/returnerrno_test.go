@@ -15,7 +15,7 @@ import (
 )
 
 // returnsOf is the verdict of a probe that returns f, and a record that holds x.
-func returnsOf(f value.Field, x int64) (*plan.Verdict, []byte) {
+func returnsOf(f value.Field, x int64) (*plan.ReturnErrno, []byte) {
 	retval := dynevent.Base{Kind: dynevent.Retval}
 	p := &plan.Probe{
 		Plan: &plan.Plan{Arch: abi.Named("amd64")}, Side: dynevent.Return, Fields: []value.Field{f},
@@ -23,10 +23,10 @@ func returnsOf(f value.Field, x int64) (*plan.Verdict, []byte) {
 	}
 	record := binary.LittleEndian.AppendUint64(make([]byte, 8), uint64(x))
 	slots := []value.Slot{{Size: 8}, {Offset: 8, Size: f.Size}}
-	return plan.NewVerdict(p, p.Decoder(slots, binary.LittleEndian, nil), nil), record
+	return plan.NewReturnErrno(p, p.Decoder(slots, binary.LittleEndian, nil), nil), record
 }
 
-func TestVerdict(t *testing.T) {
+func TestReturnErrno(t *testing.T) {
 	sint := func(name string, size uint32) btf.Type {
 		return &btf.Int{Name: name, Size: size, Encoding: btf.IsSigned}
 	}
@@ -83,8 +83,8 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// BenchmarkVerdict is what a call costs that is only counted.
-func BenchmarkVerdict(b *testing.B) {
+// BenchmarkReturnErrno is what a call costs that is only counted.
+func BenchmarkReturnErrno(b *testing.B) {
 	v, record := returnsOf(value.Field{Label: "return", Type: &btf.Int{Name: "int", Size: 4, Encoding: btf.IsSigned}, Arg: 1, Size: 4, Signed: true}, -2)
 	e := &tracefs.Event{Data: record}
 	c := &calls.Call{Entry: e, Return: e}

@@ -89,7 +89,7 @@ func NewFunctions(sources []Source, o *Options) []Function {
 		f.Return = newSide(dynevent.Return, &s, o)
 		f.several = len(f.Entry.parts) > 1 || len(f.Return.parts) > 1
 		f.findAgain()
-		f.MayFail = s.Verdict(o.Order) != nil
+		f.MayFail = s.ReturnErrno(o.Order) != nil
 	}
 	return all
 }
@@ -104,12 +104,12 @@ func Shown(all []Function) (n int) {
 	return n
 }
 
-// Verdict returns the Verdict that finds out from the record of the first part of the return
+// ReturnErrno returns the ReturnErrno that finds out from the record of the first part of the return
 // whether a call failed; nil if that is not known. order is the byte order of the records, nil
 // for little endian.
-func (s *Source) Verdict(order binary.ByteOrder) *plan.Verdict {
+func (s *Source) ReturnErrno(order binary.ByteOrder) *plan.ReturnErrno {
 	if parts := s.parts(dynevent.Return); len(parts) > 0 {
-		return plan.NewVerdict(parts[0].probe, parts[0].dec, order)
+		return plan.NewReturnErrno(parts[0].probe, parts[0].dec, order)
 	}
 	return nil
 }

@@ -77,8 +77,8 @@ func runInfo(o *flags.Options, ui *terminal.UI) error {
 				continue
 			}
 			ui.Warn("%s", missing.Error())
-			if len(missing.Near) > 0 {
-				ui.Hint("did you mean " + strings.Join(missing.Near, ", ") + "?")
+			if len(missing.Suggestions) > 0 {
+				ui.Hint("did you mean " + strings.Join(missing.Suggestions, ", ") + "?")
 			}
 			failed = terminal.ExitStatus(2)
 		}

@@ -106,10 +106,10 @@ func Named(name string) *Arch {
 	return nil
 }
 
-// NearRegisters returns the registers that somebody may mean who writes name: the
+// SuggestRegisters returns the registers that somebody may mean who writes name: the
 // processor's manual may spell it differently (%rdi is %di), or another architecture may
 // have that name for the same parameter.
-func (a *Arch) NearRegisters(name string) []string {
+func (a *Arch) SuggestRegisters(name string) []string {
 	name = strings.ToLower(name)
 	candidates := []string{name, strings.TrimLeft(name, "re"), a.Aliases[name]}
 	if len(name) > 1 {
@@ -128,9 +128,9 @@ func (a *Arch) NearRegisters(name string) []string {
 			return []string{"%" + c}
 		}
 	}
-	near := btf.Near(name, slices.Values(a.Registers))
-	for i := range near {
-		near[i] = "%" + near[i]
+	suggestions := btf.Suggest(name, slices.Values(a.Registers))
+	for i := range suggestions {
+		suggestions[i] = "%" + suggestions[i]
 	}
-	return near
+	return suggestions
 }

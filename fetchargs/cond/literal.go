@@ -282,14 +282,14 @@ func (m *comparer) ipv4(c *spec.Compare, l *spec.Literal, f *value.Field) (*big.
 func (m *comparer) wordHint(word string, err error) string {
 	var own []string
 	if e, ok := err.(*btf.NotFoundError); ok {
-		own = e.Near
+		own = e.Suggestions
 	}
 	for _, name := range m.Values() {
 		if strings.EqualFold(name, word) {
 			own = append(own, name)
 		}
 	}
-	near := btf.Near(word, func(yield func(string) bool) {
+	suggestions := btf.Suggest(word, func(yield func(string) bool) {
 		for _, name := range own {
 			if !yield(name) {
 				return
@@ -297,7 +297,7 @@ func (m *comparer) wordHint(word string, err error) string {
 		}
 		m.Macros().EachName(yield)
 	})
-	return spec.DidYouMean(near, "use macros of the kernel's user API: others are not known")
+	return spec.DidYouMean(suggestions, "use macros of the kernel's user API: others are not known")
 }
 
 // fit checks that n can be a value of f, because otherwise it could never match,

@@ -27,9 +27,9 @@ func FormatOf(name spec.Name) (*value.Format, *spec.Error) {
 	text, count := spec.SplitFormat(name.Text)
 	f := value.FormatNamed(text)
 	if f == nil {
-		near := btf.Near(text, slices.Values(append(value.FormatNames(), constants.SetNames()...)))
-		missing := &btf.NotFoundError{What: "format", Name: text, Near: near, All: route.FormatNames}
-		return nil, spec.ErrorWith(name.Span, missing, spec.DidYouMean(near, spec.FormatsHint(value.FormatNames())), "unknown format %q", text)
+		suggestions := btf.Suggest(text, slices.Values(append(value.FormatNames(), constants.SetNames()...)))
+		missing := &btf.NotFoundError{What: "format", Name: text, Suggestions: suggestions, All: route.FormatNames}
+		return nil, spec.ErrorWith(name.Span, missing, spec.DidYouMean(suggestions, spec.FormatsHint(value.FormatNames())), "unknown format %q", text)
 	}
 	if text == name.Text {
 		return f, nil

@@ -17,7 +17,7 @@ var encodings = map[value.Shape]func(*Encoder, Encoded, cond.Want, *value.Format
 	value.ByteArray:  (*Encoder).encodeBytes,
 	value.RawMemory:  (*Encoder).encodeRaw,
 	value.FilePath:   (*Encoder).encodePath,
-	value.LastName:   (*Encoder).encodeLastName,
+	value.BaseName:   (*Encoder).encodeBaseName,
 	value.Stamp:      (*Encoder).encodeAge,
 }
 

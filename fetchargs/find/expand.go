@@ -179,8 +179,8 @@ func noMatch(t *target.Target, s *spec.Spec) *spec.Error {
 	}
 	if names, err := t.Kernel.FuncNames(s.Module.Text, "*"); err == nil {
 		hint = "globs have *, ?, [a-z] and [^a-z]; tsnoop list '*' shows what there is"
-		if near := nearGlobs(s.Func.Text, names); len(near) > 0 {
-			hint = spec.DidYouMean(near, "")
+		if suggestions := nearGlobs(s.Func.Text, names); len(suggestions) > 0 {
+			hint = spec.DidYouMean(suggestions, "")
 		}
 	}
 	return s.Errorf(hint, "no function of %s matches %s", of, s.Func.Text)
@@ -208,14 +208,14 @@ func nearGlobs(glob string, names []btf.FuncName) []string {
 		return cmp.Or(count[b]-count[a], strings.Compare(a, b))
 	})
 	const common = 100
-	near := btf.Near(fixed, slices.Values(begins[:min(common, len(begins))]))
-	if len(near) == 0 {
-		near = btf.Near(fixed, slices.Values(begins))
+	suggestions := btf.Suggest(fixed, slices.Values(begins[:min(common, len(begins))]))
+	if len(suggestions) == 0 {
+		suggestions = btf.Suggest(fixed, slices.Values(begins))
 	}
-	for i := range near {
-		near[i] += rest
+	for i := range suggestions {
+		suggestions[i] += rest
 	}
-	return near
+	return suggestions
 }
 
 // An Attempt is one alternative of a spec, or a spec without alternatives.

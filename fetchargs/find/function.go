@@ -88,8 +88,8 @@ func (r *Function) noFunction(missing *btf.NotFoundError) *spec.Error {
 	case r.awaited && missing.What == "module":
 		return r.NoPrototype(name.Span, missing)
 	case len(events) > 0 && len(r.Target.Existing(name.Text)) == 0 && !slices.Contains(r.facts.Modules, moduleSymbol(module.Text)):
-		near := append(btf.Near(name.Text, slices.Values(events)), missing.Near...)
-		return spec.ErrorWith(name.Span, missing, spec.DidYouMean(near, fmt.Sprintf("tsnoop list '%s:*' lists what there is", module.Text)),
+		suggestions := append(btf.Suggest(name.Text, slices.Values(events)), missing.Suggestions...)
+		return spec.ErrorWith(name.Span, missing, spec.DidYouMean(suggestions, fmt.Sprintf("tsnoop list '%s:*' lists what there is", module.Text)),
 			"%s has no event and no function %s", module.Text, name.Text)
 	case missing.What == "module" && !slices.Contains(r.facts.Modules, moduleSymbol(module.Text)):
 		return noModule(r.Target, r.Spec, missing)
@@ -115,21 +115,21 @@ func (r *Function) noName(missing *btf.NotFoundError) *spec.Error {
 	name, hint := r.Spec.Func, ""
 	if short, ok := strings.CutPrefix(name.Text, "sys_"); ok {
 		var calls []string
-		for _, near := range btf.Near(short, slices.Values(r.Target.CallNames())) {
+		for _, near := range btf.Suggest(short, slices.Values(r.Target.CallNames())) {
 			calls = append(calls, "sys_"+near)
 		}
-		missing = &btf.NotFoundError{What: missing.What, Name: missing.Name, In: missing.In, Near: append(calls, missing.Near...)}
+		missing = &btf.NotFoundError{What: missing.What, Name: missing.Name, In: missing.In, Suggestions: append(calls, missing.Suggestions...)}
 	}
-	if len(missing.Near) == 0 && r.Target.ModuleFuncs != nil {
-		missing.Near = btf.NearFuncs(name.Text, slices.Values(r.Target.ModuleFuncs()))
+	if len(missing.Suggestions) == 0 && r.Target.ModuleFuncs != nil {
+		missing.Suggestions = btf.SuggestFuncs(name.Text, slices.Values(r.Target.ModuleFuncs()))
 	}
-	if len(missing.Near) == 0 {
+	if len(missing.Suggestions) == 0 {
 		hint = "it may be a macro or inlined into its callers, which can be traced instead, or in a module that is not loaded"
 		if r.Target.Awaited != nil && r.Spec.Module.Text == "" {
 			hint = "name the module to wait for: --wait-module MODULE:" + name.Text
 		}
 	}
-	return spec.ErrorWith(name.Span, missing, spec.DidYouMean(missing.Near, hint), "there is no function %s in this kernel", name.Text)
+	return spec.ErrorWith(name.Span, missing, spec.DidYouMean(missing.Suggestions, hint), "there is no function %s in this kernel", name.Text)
 }
 
 // noSymbol returns the error for a function that is in BTF but not in the symbol table.

@@ -73,7 +73,7 @@ func noModule(t *target.Target, s *spec.Spec, missing *btf.NotFoundError) *spec.
 	if own != "" {
 		e.Hint = own
 	}
-	e.Hint = spec.DidYouMean(missing.Near, e.Hint)
+	e.Hint = spec.DidYouMean(missing.Suggestions, e.Hint)
 	return e
 }
 

@@ -113,8 +113,8 @@ func noSyscall(t *target.Target, s *spec.Spec) *spec.Error {
 	if spec.IsGlob(s.Func.Text) {
 		msg = "no system call of this kernel matches %s"
 	}
-	near := btf.Near(strings.TrimPrefix(s.Func.Text, "sys_"), slices.Values(t.CallNames()))
-	return s.Errorf(spec.DidYouMean(near, ""), msg, s.Func.Text)
+	suggestions := btf.Suggest(strings.TrimPrefix(s.Func.Text, "sys_"), slices.Values(t.CallNames()))
+	return s.Errorf(spec.DidYouMean(suggestions, ""), msg, s.Func.Text)
 }
 
 // syscallJobs returns a job for each system call.

@@ -67,7 +67,7 @@ func noEvent(s *spec.Spec, events []string) *spec.Error {
 		msg = "no event of %[2]s matches %[1]s"
 	}
 	list := fmt.Sprintf("tsnoop list '%s:*' lists the events of %[1]s; those of a module exist only while it is loaded", s.Module.Text)
-	return s.Errorf(spec.DidYouMean(btf.Near(s.Func.Text, slices.Values(events)), list), msg, s.Func.Text, s.Module.Text)
+	return s.Errorf(spec.DidYouMean(btf.Suggest(s.Func.Text, slices.Values(events)), list), msg, s.Func.Text, s.Module.Text)
 }
 
 // tracepoint makes the prototype of an event: its fields, then the arguments of its tracepoint

@@ -133,7 +133,7 @@ func notRecorded(wanted *spec.Spec, plans []*plan.Plan) *spec.Error {
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
-	hint := spec.DidYouMean(btf.Near(wanted.Func.Text, slices.Values(names)), "")
+	hint := spec.DidYouMean(btf.Suggest(wanted.Func.Text, slices.Values(names)), "")
 	if hint == "" {
 		hint = "recorded were: " + strings.Join(names[:min(20, len(names))], ", ")
 	}
@@ -363,8 +363,8 @@ func WithMeasures(plans []*plan.Plan, measures []*measure.Measure) ([]*plan.Plan
 		if ok {
 			errs = slices.DeleteFunc(errs, is)
 		} else if !slices.ContainsFunc(errs, is) {
-			near := btf.Near(spec.CalledName(m.Item.Expr), slices.Values(names))
-			errs = append(errs, &spec.Error{Text: m.Text, Span: m.Item.Expr.Where(), Msg: "this was not recorded of any function", Hint: spec.DidYouMean(near, "")})
+			suggestions := btf.Suggest(spec.CalledName(m.Item.Expr), slices.Values(names))
+			errs = append(errs, &spec.Error{Text: m.Text, Span: m.Item.Expr.Where(), Msg: "this was not recorded of any function", Hint: spec.DidYouMean(suggestions, "")})
 		}
 	}
 	if len(errs) > 0 {

@@ -115,8 +115,8 @@ func (r *Walker) isRegister(x *spec.Builtin) *spec.Error {
 		return nil
 	}
 	hint := arch.Name + " has %" + strings.Join(arch.Registers, " %")
-	if near := arch.NearRegisters(name); len(near) > 0 {
-		hint = spec.DidYouMean(near, "")
+	if suggestions := arch.SuggestRegisters(name); len(suggestions) > 0 {
+		hint = spec.DidYouMean(suggestions, "")
 	}
 	return spec.Errorf(x.Span, hint, "%s has no register %s", arch.Name, x.Text)
 }

@@ -64,10 +64,10 @@ func (r *Walker) noParameter(x *spec.Ident) *spec.Error {
 	if call := find.CallOf(r.fn.Target, r.fn.Proto.Name); call != "" {
 		hint = call + " has the parameters of the system call"
 	}
-	near := btf.Near(x.Text, slices.Values(names))
-	missing := &btf.NotFoundError{What: r.fn.Source.Value(), Name: x.Text, In: r.fn.Proto.Name, Near: near, All: r.operands}
-	err := spec.ErrorWith(x.Span, missing, spec.DidYouMean(near, hint), "%s has no %s %q", r.fn.Proto.Name, r.fn.Source.Value(), x.Text)
-	if o, ok := elsewhere(x.Text); ok && len(near) == 0 {
+	suggestions := btf.Suggest(x.Text, slices.Values(names))
+	missing := &btf.NotFoundError{What: r.fn.Source.Value(), Name: x.Text, In: r.fn.Proto.Name, Suggestions: suggestions, All: r.operands}
+	err := spec.ErrorWith(x.Span, missing, spec.DidYouMean(suggestions, hint), "%s has no %s %q", r.fn.Proto.Name, r.fn.Source.Value(), x.Text)
+	if o, ok := elsewhere(x.Text); ok && len(suggestions) == 0 {
 		if o.names == runningTask.names && r.fn.Target.HasCurrent() {
 			o = runningTask
 		}

@@ -194,10 +194,10 @@ func noMember(name spec.Name, t btf.Type, err error) *spec.Error {
 	if n := len(list) - most; n > 0 {
 		hint += fmt.Sprintf(" and %d more (tsnoop info '%s')", n, btf.Name(btf.Strip(t)))
 	}
-	if len(missing.Near) > 0 {
+	if len(missing.Suggestions) > 0 {
 		hint = ""
 	}
-	return spec.ErrorWith(name.Span, err, spec.DidYouMean(missing.Near, hint), "%s has no member %q", btf.Name(btf.Strip(t)), name.Text)
+	return spec.ErrorWith(name.Span, err, spec.DidYouMean(missing.Suggestions, hint), "%s has no member %q", btf.Name(btf.Strip(t)), name.Text)
 }
 
 func (r *Walker) index(x *spec.Index) (Route, *spec.Error) {

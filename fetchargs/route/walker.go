@@ -56,7 +56,7 @@ func (r *Walker) TypeNamed(name spec.Name) (btf.Type, *spec.Error) {
 	case err == nil:
 		return t, nil
 	case errors.As(err, &missing):
-		return nil, spec.ErrorWith(name.Span, err, spec.DidYouMean(missing.Near, ""), "there is no %s in this kernel", find.WithKeyword(missing.Name))
+		return nil, spec.ErrorWith(name.Span, err, spec.DidYouMean(missing.Suggestions, ""), "there is no %s in this kernel", find.WithKeyword(missing.Name))
 	}
 	return nil, spec.ErrorWith(name.Span, err, "", "%v", err)
 }

@@ -37,11 +37,11 @@ func (c *Collector) FailWith(at Span, err error, hint, format string, args ...an
 }
 
 // DidYouMean returns a hint that offers names, and says otherwise, if that is not "".
-func DidYouMean(near []string, otherwise string) string {
-	if len(near) == 0 {
+func DidYouMean(suggestions []string, otherwise string) string {
+	if len(suggestions) == 0 {
 		return otherwise
 	}
-	hint := "did you mean " + strings.Join(near, ", ") + "?"
+	hint := "did you mean " + strings.Join(suggestions, ", ") + "?"
 	if otherwise != "" {
 		hint += " " + otherwise
 	}

@@ -65,7 +65,7 @@ var (
 
 // rule returns the rule of f.
 func (f *Format) rule() rule {
-	r := rule{form: f.Form, set: f.Set, signed: f.Signed, big: f.Big, chars: f.Shape == KernelText || f.Shape == UserText || f.Shape == FilePath || f.Shape == LastName}
+	r := rule{form: f.Form, set: f.Set, signed: f.Signed, big: f.Big, chars: f.Shape == KernelText || f.Shape == UserText || f.Shape == FilePath || f.Shape == BaseName}
 	if f.Shape == FixedWidth {
 		r.width = f.Size
 	}

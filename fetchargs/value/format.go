@@ -18,7 +18,7 @@ const (
 	ByteArray               // Size bytes of memory
 	RawMemory               // all bytes of an object
 	FilePath                // a struct dentry, path or file, or a pointer to one
-	LastName                // a struct dentry or file, or a pointer to one
+	BaseName                // a struct dentry or file, or a pointer to one
 	Stamp                   // a time in 64 bits, ns on CLOCK_MONOTONIC or CLOCK_BOOTTIME
 )
 
@@ -118,14 +118,14 @@ var sets = func() (sets []Format) {
 	return sets
 }()
 
-// lastNames are the kernel's own notation for the last name of a path: of a dentry, and
+// baseNames are the kernel's own notation for the last name of a path: of a dentry, and
 // of a file (Documentation/trace/kprobetrace.rst).
-var lastNames = []Format{
-	{Name: DentryName, Form: Address, Shape: LastName},
-	{Name: FileName, Form: Address, Shape: LastName},
+var baseNames = []Format{
+	{Name: DentryName, Form: Address, Shape: BaseName},
+	{Name: FileName, Form: Address, Shape: BaseName},
 }
 
-// The names of the FORMATs of the Shape LastName.
+// The names of the FORMATs of the Shape BaseName.
 const (
 	DentryName = "%pd"
 	FileName   = "%pD"
@@ -145,7 +145,7 @@ func FormatNamed(name string) *Format {
 	if name == "" {
 		return nil
 	}
-	for _, table := range [][]Format{formats, sets, lastNames} {
+	for _, table := range [][]Format{formats, sets, baseNames} {
 		for i := range table {
 			if table[i].Name == name {
 				return &table[i]

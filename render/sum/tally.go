@@ -14,7 +14,7 @@ import (
 // A tally extracts what is summed up from the calls of one source.
 type tally struct {
 	function *render.Function
-	fails    *plan.Verdict
+	fails    *plan.ReturnErrno
 	opts     *render.Options
 	keys     []key // what has rows of its own; nil if the source has none of them
 	numbers  []measured
@@ -43,7 +43,7 @@ func newTallies(from []render.Source, so *Options, o *render.Options) []*tally {
 	all := make([]*tally, len(from))
 	functions := render.NewFunctions(from, o)
 	for i := range from {
-		t := &tally{function: &functions[i], fails: from[i].Verdict(o.Order), opts: o, process: so.Process}
+		t := &tally{function: &functions[i], fails: from[i].ReturnErrno(o.Order), opts: o, process: so.Process}
 		var values []measured
 		plan := from[i].Plan
 		for j := range plan.Measures {

@@ -15,7 +15,7 @@ import (
 // A Total counts calls and their errors, for one line at the end.
 type Total struct {
 	order  binary.ByteOrder
-	fails  []*plan.Verdict // one for each source
+	fails  []*plan.ReturnErrno // one for each source
 	calls  uint64
 	errors map[int]uint64 // by errno
 	lost   lossCount
@@ -44,7 +44,7 @@ func NewTotal(from []render.Source, start uint64, order binary.ByteOrder) *Total
 // Grow adds sources.
 func (t *Total) Grow(further []render.Source) {
 	for i := range further {
-		t.fails = append(t.fails, further[i].Verdict(t.order))
+		t.fails = append(t.fails, further[i].ReturnErrno(t.order))
 	}
 }
 
@@ -77,7 +77,7 @@ func (t *Total) Append(dst []byte, end uint64, m Missing) []byte {
 	if m.Unfinished > 0 {
 		dst = append(appendThousands(append(dst, ", "...), m.Unfinished), " more did not end"...)
 	}
-	if slices.ContainsFunc(t.fails, func(v *plan.Verdict) bool { return v != nil }) && t.calls > 0 {
+	if slices.ContainsFunc(t.fails, func(v *plan.ReturnErrno) bool { return v != nil }) && t.calls > 0 {
 		dst = t.appendErrors(append(dst, ", "...))
 	}
 	dst = t.appendMissing(dst, m)

@@ -20,7 +20,7 @@ type Modules struct {
 	warner tracefs.Warner
 	back   func(event string, id int) error // enables an event that is there again
 	loaded func()                           // see WhenLoaded
-	mu     sync.Mutex                       // guards everything below; Replan may add plans while the modules are watched
+	mu     sync.Mutex                       // guards everything below; Reload may add plans while the modules are watched
 	wait   bool                             // a module that was unloaded may come back
 	funcs  map[string][]string              // by module, in the order of the plans
 	unsure map[string]string                // events of functions that may not exist in the module

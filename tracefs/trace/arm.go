@@ -33,14 +33,14 @@ var ErrInterrupted = define.ErrInterrupted
 // only from the one that reads the calls, unless they say otherwise.
 type Trace struct {
 	stream.Stream
-	o         Options
-	host      *host.Host
-	session   *tracefs.Session
-	probes    *arm.Probes
-	modules   *arm.Modules   // nil if all functions are in the kernel itself, and there are no events
-	replanner *arm.Replanner // nil if Replan may not be called
-	plansMu   sync.Mutex     // guards Plans, which Replan may extend while the guard runs
-	guard     *guard.Guard   // nil until the trace begins
+	o        Options
+	host     *host.Host
+	session  *tracefs.Session
+	probes   *arm.Probes
+	modules  *arm.Modules  // nil if all functions are in the kernel itself, and there are no events
+	reloader *arm.Reloader // nil if Reload may not be called
+	plansMu  sync.Mutex    // guards Plans, which Reload may extend while the guard runs
+	guard    *guard.Guard  // nil until the trace begins
 
 	inFlight *losses.InFlight
 	account  *losses.Account
@@ -144,7 +144,7 @@ func (t *Trace) define(ctx context.Context, plans []*plan.Plan) (err error) {
 	if t.Plans, err = t.probes.Define(ctx, plans); err != nil {
 		return err
 	}
-	if t.ranges = t.probes.Mapped(o.Replan); t.ranges != nil {
+	if t.ranges = t.probes.Mapped(o.Reload); t.ranges != nil {
 		t.Mapped = t.ranges.Contains
 	}
 	if err = t.probes.Learn(o.Stacks, t.births); err != nil {
@@ -158,9 +158,9 @@ func (t *Trace) define(ctx context.Context, plans []*plan.Plan) (err error) {
 	t.account = losses.NewAccount(t.countsFaults(), t.Decoder)
 	t.noCalls = nocalls.New(t.Plans, t.Format, nocalls.Scope{Pids: len(o.Pids) > 0, CPUs: len(o.CPUs) > 0, Chain: o.Chain})
 	t.Choose = t.isHere
-	t.modules = arm.NewModules(t.probes, t.Plans, o.Wait, o.Replan, func(event string, id int) error { return t.guard.Back(event, id) })
-	if o.Replan {
-		t.replanner = arm.NewReplanner(t.probes, t.Plans, t.modules, func(events []string) { t.guard.WatchFurther(events) })
+	t.modules = arm.NewModules(t.probes, t.Plans, o.Wait, o.Reload, func(event string, id int) error { return t.guard.Back(event, id) })
+	if o.Reload {
+		t.reloader = arm.NewReloader(t.probes, t.Plans, t.modules, func(events []string) { t.guard.WatchFurther(events) })
 	}
 	t.NameBy(t.host.Symbols)
 	return nil

@@ -51,7 +51,7 @@ func (t *Trace) quiet(allRead bool) []string {
 // countsFaults reports whether the kernel counts faults as misses, and there are or can be
 // probes that can fault.
 func (t *Trace) countsFaults() bool {
-	return (t.o.Replan || slices.ContainsFunc(plan.Probes(t.Plans), (*plan.Probe).Follows)) && t.host.CountsFaults()
+	return (t.o.Reload || slices.ContainsFunc(plan.Probes(t.Plans), (*plan.Probe).Follows)) && t.host.CountsFaults()
 }
 
 // Losses stops the tracing and returns exactly what was lost and missed.
@@ -121,7 +121,7 @@ func (t *Trace) stop() {
 // events yields the events of the trace.
 func (t *Trace) events(ctx context.Context) iter.Seq2[*tracefs.Event, error] {
 	var further func() []*tracefs.Format
-	if t.o.Replan {
+	if t.o.Reload {
 		further = t.takeFurther
 	}
 	idle := t.Idle
@@ -159,7 +159,7 @@ func (t *Trace) plansNow() []*plan.Plan {
 // takeFurther takes in the plans that were armed meanwhile and returns the formats of
 // their events.
 func (t *Trace) takeFurther() (formats []*tracefs.Format) {
-	armed := t.replanner.Take()
+	armed := t.reloader.Take()
 	if len(armed) == 0 {
 		return nil
 	}

@@ -20,7 +20,7 @@ type Options struct {
 	Stacks   bool   // record a kernel stack with every event; not with Text
 	Text     bool   // read trace_pipe instead of the raw pages; PlanOptions.Text must also be set
 
-	Replan bool // allow Replan; not with Chain
+	Reload bool // allow Reload; not with Chain
 	Wait   bool // go on after all modules that functions are in were unloaded
 	Begin  bool // also yield calls when they begin
 	// Chain yields only calls in which the first plan's function led to the second's,

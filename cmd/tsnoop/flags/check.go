@@ -45,7 +45,7 @@ func (o *Options) checkSpecFiles() error {
 	switch {
 	case len(o.Files) > 0 && !o.TakesSpecs():
 		return Errorf("", "%s takes no specs, so none from a file", o.Command)
-	case !o.Trace.Replan:
+	case !o.Trace.Reload:
 	case len(o.Files) == 0:
 		return Errorf("tsnoop --reload -F opens.tsnoop", "--reload needs --file")
 	case o.Command != "trace" || o.planOnly():

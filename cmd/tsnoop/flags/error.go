@@ -63,17 +63,17 @@ func flagError(set *pflag.FlagSet, err error) error {
 		}
 		return Errorf(others[unknown.GetSpecifiedName()], "unknown flag: %s%s", dash, unknown.GetSpecifiedName())
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
-		near := btf.Near(unknown.GetSpecifiedName(), func(yield func(string) bool) {
+		suggestions := btf.Suggest(unknown.GetSpecifiedName(), func(yield func(string) bool) {
 			set.VisitAll(func(f *pflag.Flag) { yield(f.Name) })
 			for old := range oldNames {
 				yield(old)
 			}
 		})
-		for i, name := range near {
-			near[i] = cmp.Or(oldNames[name], name)
+		for i, name := range suggestions {
+			suggestions[i] = cmp.Or(oldNames[name], name)
 		}
-		if len(near) > 0 {
-			return Errorf("did you mean --"+strings.Join(near, ", --")+"?", "unknown flag: --%s", unknown.GetSpecifiedName())
+		if len(suggestions) > 0 {
+			return Errorf("did you mean --"+strings.Join(suggestions, ", --")+"?", "unknown flag: --%s", unknown.GetSpecifiedName())
 		}
 	case errors.As(err, &unknown):
 		return Errorf("tsnoop help lists the flags; a program and its flags follow --: tsnoop SPEC... -- COMMAND", "unknown flag: -%s", unknown.GetSpecifiedName())

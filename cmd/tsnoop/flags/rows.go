@@ -37,7 +37,7 @@ func (o *Options) sections() []Section {
 			{"file", "F", " FILE", "also the specs of a file, one a line; - is the standard input: see tsnoop help spec",
 				names(&o.Files), "takes the name of a file of specs, or -", "tsnoop -F opens.tsnoop"},
 			{"reload", "", "", "reload these files when they change; unchanged specs lose no events; an invalid edit is ignored",
-				yes(&o.Trace.Replan), "", ""},
+				yes(&o.Trace.Reload), "", ""},
 			{"pid", "p", " LIST", "only these processes: all their threads, new ones too; the trace ends when the last of them has ended",
 				setter{set: o.addPIDs}, "takes process ids separated by commas", "tsnoop -p 17,42 SPEC"},
 			{"follow", "f", "", "with --pid: also their children, existing and new;\nthe trace ends with the last of all these",

@@ -97,7 +97,7 @@ func (o *Options) HintCommand(err error) {
 // as list_add, are names of functions that only contain one.
 func nearCommands(word string) []string {
 	const longer = 2
-	return btf.Near(word, func(yield func(string) bool) {
+	return btf.Suggest(word, func(yield func(string) bool) {
 		for _, c := range Commands {
 			if c.Says != "" && len(word) <= len(c.Name)+longer && !yield(c.Name) {
 				return

@@ -131,7 +131,7 @@ func (r *Run) options() trace.Options {
 	to := o.Trace
 	to.Text, to.Rearm, to.MaxRate = o.Reader == "text", o.Guard == "restore", output.MaxRate(o)
 	to.Processes = to.Processes || slices.Contains(o.By, sum.ByPID)
-	to.Replan = to.Replan || len(r.later) > 0
+	to.Reload = to.Reload || len(r.later) > 0
 	to.Wait, to.Chain, to.Begin = o.Plan.Wait, o.Plan.Chain, o.Begins()
 	if o.Show.Time == render.TimeBoot {
 		to.Clock = "boot"

@@ -17,7 +17,7 @@ type later struct {
 }
 
 // await shows what the waiting specs name when a module that has it is loaded.
-func (r *replanner) await(ctx context.Context, done *sync.WaitGroup, waiting []*spec.Spec) {
+func (r *reloader) await(ctx context.Context, done *sync.WaitGroup, waiting []*spec.Spec) {
 	loaded := make(chan struct{}, 1)
 	r.t.WhenLoaded(func() {
 		select {
@@ -40,7 +40,7 @@ func (r *replanner) await(ctx context.Context, done *sync.WaitGroup, waiting []*
 }
 
 // wait lets specs wait instead of those that waited before. r.mu is held.
-func (r *replanner) wait(waiting []*spec.Spec) {
+func (r *reloader) wait(waiting []*spec.Spec) {
 	further := slices.DeleteFunc(slices.Clone(waiting), func(s *spec.Spec) bool {
 		return slices.ContainsFunc(r.later.specs, func(o *spec.Spec) bool { return o.Text == s.Text })
 	})
@@ -51,7 +51,7 @@ func (r *replanner) wait(waiting []*spec.Spec) {
 }
 
 // came plans the waiting specs again, since a module was loaded.
-func (r *replanner) came(ctx context.Context) {
+func (r *reloader) came(ctx context.Context) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var armed []*spec.Spec
@@ -59,7 +59,7 @@ func (r *replanner) came(ctx context.Context) {
 	for _, s := range r.later.specs {
 		plans, waiting, err := r.plan([]string{s.Text})
 		if err == nil && len(waiting) == 0 {
-			err = r.t.Replan(ctx, r.armed, plans)
+			err = r.t.Reload(ctx, r.armed, plans)
 		}
 		switch {
 		case ctx.Err() != nil:

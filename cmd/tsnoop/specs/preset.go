@@ -43,8 +43,8 @@ func Preset(arg string) (preset.Preset, error) {
 		return p, flags.Errorf("tsnoop info @"+name[:at]+" prints its specs, for a file of one's own", "unexpected %q after the name of a preset", name[at:])
 	}
 	hint := "presets: @" + strings.Join(names, " @")
-	if near := btf.Near(name, slices.Values(names)); len(near) > 0 {
-		hint = "did you mean @" + strings.Join(near, ", @") + "? " + hint
+	if suggestions := btf.Suggest(name, slices.Values(names)); len(suggestions) > 0 {
+		hint = "did you mean @" + strings.Join(suggestions, ", @") + "? " + hint
 	}
 	return p, flags.Errorf(hint, "there is no preset %s", arg)
 }

@@ -33,7 +33,7 @@ func Read(o *flags.Options) error {
 		return nil
 	}
 	read := readFile
-	if o.Trace.Replan {
+	if o.Trace.Reload {
 		read = readWatched
 	}
 	set, err := specfile.Read(o.Files, read)

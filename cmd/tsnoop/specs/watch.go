@@ -21,8 +21,8 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
-// A replanner makes a trace follow changes in the files of its specs.
-type replanner struct {
+// A reloader makes a trace follow changes in the files of its specs.
+type reloader struct {
 	o     *flags.Options
 	ui    *terminal.UI
 	t     *trace.Trace
@@ -36,13 +36,13 @@ type replanner struct {
 // Watch makes the trace follow its files of specs, if --reload is set, and show what those
 // specs name that wait for a module when one is loaded, until stop returns.
 func Watch(ctx context.Context, o *flags.Options, waiting []*spec.Spec, t *trace.Trace, ui *terminal.UI) (stop func(), err error) {
-	r := &replanner{o: o, ui: ui, t: t, armed: o.Args}
+	r := &reloader{o: o, ui: ui, t: t, armed: o.Args}
 	ctx, cancel := context.WithCancel(ctx)
 	var done sync.WaitGroup
-	if len(waiting) > 0 || o.Plan.Wait && o.Trace.Replan {
+	if len(waiting) > 0 || o.Plan.Wait && o.Trace.Reload {
 		r.await(ctx, &done, waiting)
 	}
-	if o.Trace.Replan {
+	if o.Trace.Reload {
 		err = r.follow(ctx, &done)
 	}
 	stop = func() {
@@ -60,7 +60,7 @@ func Watch(ctx context.Context, o *flags.Options, waiting []*spec.Spec, t *trace
 }
 
 // follow makes the trace follow its files.
-func (r *replanner) follow(ctx context.Context, done *sync.WaitGroup) error {
+func (r *reloader) follow(ctx context.Context, done *sync.WaitGroup) error {
 	files, err := newFileWatch()
 	if err == nil {
 		err = files.add(watched(r.o.Specs))
@@ -84,7 +84,7 @@ func watched(set *specfile.Set) []string {
 // reload reads the files and arms the specs in them. If something is wrong, the trace
 // goes on as it was. Unless last is set, a file may then be half written, and reload
 // returns false.
-func (r *replanner) reload(ctx context.Context, last bool) bool {
+func (r *reloader) reload(ctx context.Context, last bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	set, err := specfile.Read(r.o.Files, readWatched)
@@ -119,12 +119,12 @@ func (r *replanner) reload(ctx context.Context, last bool) bool {
 }
 
 // arm makes the trace show these specs.
-func (r *replanner) arm(ctx context.Context, specs []string) error {
+func (r *reloader) arm(ctx context.Context, specs []string) error {
 	start := time.Now()
 	plans, waiting, err := r.plan(specs)
 	planned := time.Now()
 	if err == nil {
-		err = r.t.Replan(ctx, specs, plans)
+		err = r.t.Reload(ctx, specs, plans)
 	}
 	if errors.Is(err, trace.ErrInterrupted) {
 		return nil
@@ -142,7 +142,7 @@ func (r *replanner) arm(ctx context.Context, specs []string) error {
 
 // plan plans those of the specs that the trace has no plans for. It also returns those that
 // wait for a module.
-func (r *replanner) plan(specs []string) (plans []*plan.Plan, waiting []*spec.Spec, err error) {
+func (r *reloader) plan(specs []string) (plans []*plan.Plan, waiting []*spec.Spec, err error) {
 	po, err := target.PlanOptions(r.o)
 	if err != nil {
 		return nil, nil, err
@@ -155,7 +155,7 @@ func (r *replanner) plan(specs []string) (plans []*plan.Plan, waiting []*spec.Sp
 }
 
 // difference says what has changed.
-func (r *replanner) difference(specs []string) string {
+func (r *reloader) difference(specs []string) string {
 	count := func(of, without []string) (n int) {
 		for i, s := range of {
 			if !slices.Contains(without, s) && !slices.Contains(of[:i], s) {

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestNearFuncs asks for names as people mistype them, and for some that are none:
+// TestSuggestFuncs asks for names as people mistype them, and for some that are none:
 // of a kernel's 50,000 functions one is always a few letters away.
-func TestNearFuncs(t *testing.T) {
+func TestSuggestFuncs(t *testing.T) {
 	candidates := strings.Fields(`io_wake_function anon_transport_dummy_function default_wake_function send_sig do_sys_poll
 		do_syslog do_sys_open do_sys_openat2 vfs_read vfs_readv vcs_read vfs_open tcp_sendmsg mptcp_sendmsg tcp_sendpage
 		tcp_send_mss tcp_recvmsg ip_rcv ip_rcv_core __ip_rcv ext4_file_open ext4_dir_open ext4_file_mmap vmalloc fb_open
@@ -31,7 +31,7 @@ func TestNearFuncs(t *testing.T) {
 		{"hello_wonderful_world", ""},
 		{"xyzzy", ""},
 	} {
-		got := strings.Join(NearFuncs(tt.name, slices.Values(candidates)), " ")
+		got := strings.Join(SuggestFuncs(tt.name, slices.Values(candidates)), " ")
 		if got != tt.want {
 			t.Errorf("NearFuncs(%q) = %q, want %q", tt.name, got, tt.want)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 )
 
-func TestNear(t *testing.T) {
+func TestSuggest(t *testing.T) {
 	candidates := strings.Fields("ip_rcv ip_rcv_core ip_list_rcv __ip_rcv tcp_sendmsg tcp_sendmsg_locked tcp_recvmsg vfs_read vfs_write kfree kfree_skb x ab len")
 	for _, tt := range []struct {
 		name string
@@ -28,15 +28,15 @@ func TestNear(t *testing.T) {
 		{"nothing_like_it", nil},
 		{"", nil},
 	} {
-		got := btf.Near(tt.name, slices.Values(candidates))
+		got := btf.Suggest(tt.name, slices.Values(candidates))
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("Near(%q), -want +got:\n%s", tt.name, diff)
 		}
 	}
-	if got := btf.Near("ip_rcv", slices.Values([]string{"ip_rcv"})); got != nil {
+	if got := btf.Suggest("ip_rcv", slices.Values([]string{"ip_rcv"})); got != nil {
 		t.Errorf("Near(ip_rcv) among itself = %q, want none", got)
 	}
-	if got := btf.Near("x", func(func(string) bool) {}); got != nil {
+	if got := btf.Suggest("x", func(func(string) bool) {}); got != nil {
 		t.Errorf("Near(x) among nothing = %q, want none", got)
 	}
 }
@@ -49,25 +49,25 @@ func TestNearDeterministic(t *testing.T) {
 		set["tcp_v"+strconv.Itoa(i)+"_rcv"] = true
 	}
 	all := slices.Collect(maps.Keys(set))
-	want := btf.Near("tcp_v_rcv", slices.Values(all))
+	want := btf.Suggest("tcp_v_rcv", slices.Values(all))
 	if len(want) != 3 {
 		t.Fatalf("Near(tcp_v_rcv) = %q, want three", want)
 	}
 	for range 50 {
 		all = append(slices.Collect(maps.Keys(set)), slices.Collect(maps.Keys(set))...)
-		if got := btf.Near("tcp_v_rcv", slices.Values(all)); !slices.Equal(got, want) {
+		if got := btf.Suggest("tcp_v_rcv", slices.Values(all)); !slices.Equal(got, want) {
 			t.Fatalf("Near(tcp_v_rcv) = %q, then %q", want, got)
 		}
 	}
 }
 
-func BenchmarkNear(b *testing.B) {
+func BenchmarkSuggest(b *testing.B) {
 	var all []string
 	for i := range 60_000 {
 		all = append(all, "some_function_"+strconv.Itoa(i*7919))
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		btf.Near("soem_function_7919", slices.Values(all))
+		btf.Suggest("soem_function_7919", slices.Values(all))
 	}
 }

@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// Near returns the candidates that somebody who wrote name may have meant: at most three,
+// Suggest returns the candidates that somebody who wrote name may have meant: at most three,
 // the closest one first. Letter case is ignored.
 //
 // A candidate is close if few letters differ (at most one in three; swapped neighbours
 // count as one) or if one name contains the other. Sixty thousand candidates take a few
 // milliseconds.
-func Near(name string, candidates iter.Seq[string]) []string {
+func Suggest(name string, candidates iter.Seq[string]) []string {
 	return near(name, distance, pairs(name, candidates))
 }
 
-// NearFuncs is Near for the many thousand functions of a kernel. Some are a few letters
+// SuggestFuncs is Suggest for the many thousand functions of a kernel. Some are a few letters
 // away from anything one writes, so candidates must be closer.
-func NearFuncs(name string, candidates iter.Seq[string]) []string {
+func SuggestFuncs(name string, candidates iter.Seq[string]) []string {
 	return near(name, funcDistance, pairs(name, candidates))
 }
 
@@ -32,7 +32,7 @@ func pairs(name string, candidates iter.Seq[string]) iter.Seq2[string, string] {
 	}
 }
 
-// near is Near for candidates of which only a part, the second value, is compared. A
+// near is Suggest for candidates of which only a part, the second value, is compared. A
 // candidate that is longer than that part comes after others that are as close.
 func near(name string, distance func(a, b string) (int, bool), candidates iter.Seq2[string, string]) []string {
 	const most = 3

@@ -14,10 +14,10 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
-// A Replanner replaces the plans of a trace while it runs. Replan and the reading of calls
-// run in two goroutines: the reader Takes in plans that Replan has added at the first
+// A Reloader replaces the plans of a trace while it runs. Reload and the reading of calls
+// run in two goroutines: the reader Takes in plans that Reload has added at the first
 // record that it does not know. A nil one has none.
-type Replanner struct {
+type Reloader struct {
 	probes  *Probes
 	known   *Modules
 	added   func(events []string)   // is called before events are enabled
@@ -43,10 +43,10 @@ type Armed struct {
 	Layouts []amend.Layout
 }
 
-// NewReplanner returns a Replanner for a trace with these probes, of plans in modules that
+// NewReloader returns a Reloader for a trace with these probes, of plans in modules that
 // are known. added is called with events that are defined, before they are enabled.
-func NewReplanner(a *Probes, plans []*plan.Plan, known *Modules, added func(events []string)) *Replanner {
-	r := &Replanner{probes: a, known: known, added: added, on: map[string][]*plan.Plan{}, off: map[string][]*plan.Plan{}}
+func NewReloader(a *Probes, plans []*plan.Plan, known *Modules, added func(events []string)) *Reloader {
+	r := &Reloader{probes: a, known: known, added: added, on: map[string][]*plan.Plan{}, off: map[string][]*plan.Plan{}}
 	r.note(plans, r.on)
 	r.know(a.Host, proc.ModuleNames())
 	go r.kernel.HasFunc("schedule") // so that its types are probably there when the first edit comes
@@ -54,7 +54,7 @@ func NewReplanner(a *Probes, plans []*plan.Plan, known *Modules, added func(even
 }
 
 // note records plans that are defined, in r.on or r.off.
-func (r *Replanner) note(plans []*plan.Plan, in map[string][]*plan.Plan) {
+func (r *Reloader) note(plans []*plan.Plan, in map[string][]*plan.Plan) {
 	for _, p := range plans {
 		if r.taken = append(r.taken, eventsOf(p)...); p.Renames != "" {
 			r.renames = true
@@ -66,7 +66,7 @@ func (r *Replanner) note(plans []*plan.Plan, in map[string][]*plan.Plan) {
 
 // Plan plans those of the specs that the trace has no plans for yet; it plans a
 // repeated spec once. Errors are those of [Host.Plan].
-func (r *Replanner) Plan(specs []string, o host.PlanOptions) ([]*plan.Plan, error) {
+func (r *Reloader) Plan(specs []string, o host.PlanOptions) ([]*plan.Plan, error) {
 	var further []string
 	for _, text := range specs {
 		if r.on[text] == nil && r.off[text] == nil && !slices.Contains(further, text) {
@@ -85,7 +85,7 @@ func (r *Replanner) Plan(specs []string, o host.PlanOptions) ([]*plan.Plan, erro
 }
 
 // today returns the machine with the modules that are loaded now.
-func (r *Replanner) today() *host.Host {
+func (r *Reloader) today() *host.Host {
 	if now := proc.ModuleNames(); !slices.Equal(now, r.modules) {
 		r.know(host.New(r.host.FS), now)
 	}
@@ -94,21 +94,21 @@ func (r *Replanner) today() *host.Host {
 
 // know starts over with a machine that has these modules. Each thing is read from it
 // once.
-func (r *Replanner) know(h *host.Host, modules []string) {
+func (r *Reloader) know(h *host.Host, modules []string) {
 	r.host, r.modules, r.kernel = h, modules, btf.Running()
 	r.traceable = sync.OnceValue(h.FS.TraceableFunctions)
 }
 
-// Replan makes a running trace show the calls of these specs and no others. further is
-// what Plan has returned for them. Replan does not touch the probes of specs
+// Reload makes a running trace show the calls of these specs and no others. further is
+// what Plan has returned for them. Reload does not touch the probes of specs
 // that stay. It defines and enables the new probes, and only then disables those that
 // are no longer wanted, so for a moment both forms of a changed spec may be shown.
 // Close removes the disabled probes: to remove an event that was enabled empties the
 // buffers.
 //
-// If Replan returns an error, the trace goes on as it was; the kernel's refusals are
+// If Reload returns an error, the trace goes on as it was; the kernel's refusals are
 // returned as a spec.Errors.
-func (r *Replanner) Replan(ctx context.Context, specs []string, further []*plan.Plan) error {
+func (r *Reloader) Reload(ctx context.Context, specs []string, further []*plan.Plan) error {
 	further = slices.DeleteFunc(slices.Clone(further), func(p *plan.Plan) bool { return p.Renames != "" && r.renames })
 	if err := r.add(ctx, further); err != nil {
 		return err
@@ -146,7 +146,7 @@ func (r *Replanner) Replan(ctx context.Context, specs []string, further []*plan.
 
 // add defines further plans, whose events are off. If the kernel refuses one, none
 // is added.
-func (r *Replanner) add(ctx context.Context, plans []*plan.Plan) (err error) {
+func (r *Reloader) add(ctx context.Context, plans []*plan.Plan) (err error) {
 	if len(plans) == 0 {
 		return nil
 	}
@@ -178,7 +178,7 @@ func (r *Replanner) add(ctx context.Context, plans []*plan.Plan) (err error) {
 }
 
 // Take returns what was added since it was called last. The reader calls it.
-func (r *Replanner) Take() (all []Armed) {
+func (r *Reloader) Take() (all []Armed) {
 	if r == nil || !r.some.Load() {
 		return nil
 	}

@@ -7,17 +7,17 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// A Verdict finds errors in the return values of a function, where the C type says that
-// they may be errors: a line shows one as "= -2 (ENOENT)". A nil Verdict finds none.
-type Verdict struct {
+// A ReturnErrno finds errors in the return values of a function, where the C type says that
+// they may be errors: a line shows one as "= -2 (ENOENT)". A nil ReturnErrno finds none.
+type ReturnErrno struct {
 	typ   value.Type
 	where value.Plain
 }
 
-// NewVerdict returns the Verdict of a probe's return value, shown or not. It returns nil
+// NewReturnErrno returns the ReturnErrno of a probe's return value, shown or not. It returns nil
 // if the value was not fetched or is never an error. order is the byte order of the
 // records, nil for little endian.
-func NewVerdict(p *Probe, dec *value.Decoder, order binary.ByteOrder) *Verdict {
+func NewReturnErrno(p *Probe, dec *value.Decoder, order binary.ByteOrder) *ReturnErrno {
 	if p == nil || dec == nil || p.Side != dynevent.Return {
 		return nil
 	}
@@ -30,7 +30,7 @@ func NewVerdict(p *Probe, dec *value.Decoder, order binary.ByteOrder) *Verdict {
 		if f.Format != "errno" {
 			f.Format = "" // -2 is also an error in hexadecimal
 		}
-		v := Verdict{value.NewType(&f, true, order), where}
+		v := ReturnErrno{value.NewType(&f, true, order), where}
 		if ok && (f.Format == "errno" || v.typ.Form == value.Returned || v.isAddress()) {
 			return &v
 		}
@@ -38,7 +38,9 @@ func NewVerdict(p *Probe, dec *value.Decoder, order binary.ByteOrder) *Verdict {
 	return nil
 }
 
-func (v *Verdict) isAddress() bool { return v.typ.Form == value.Address || v.typ.Form == value.Symbol }
+func (v *ReturnErrno) isAddress() bool {
+	return v.typ.Form == value.Address || v.typ.Form == value.Symbol
+}
 
 // isReturn reports whether f is the whole return value, whatever the user has named it.
 func (p *Probe) isReturn(f *value.Field) bool {
@@ -51,7 +53,7 @@ func (p *Probe) isReturn(f *value.Field) bool {
 
 // Errno returns the error in a record of the return as a positive number, 0 if there is
 // none. An integer counts as an error only if the number has a name.
-func (v *Verdict) Errno(data []byte) int {
+func (v *ReturnErrno) Errno(data []byte) int {
 	if v == nil {
 		return 0
 	}

@@ -8,10 +8,10 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 )
 
-// encodeLastName encodes the last name of a path, :%pd of a dentry and :%pD of a file. A
+// encodeBaseName encodes the last name of a path, :%pd of a dentry and :%pD of a file. A
 // value without a type, such as $arg1, is taken for a pointer to one. It is what a kernel
 // that has them (6.11) makes of them, so no kernel needs to.
-func (r *Encoder) encodeLastName(e Encoded, w cond.Want, f *value.Format) (Encoded, *spec.Error) {
+func (r *Encoder) encodeBaseName(e Encoded, w cond.Want, f *value.Format) (Encoded, *spec.Error) {
 	of, other := "dentry", value.FileName
 	if f.Name == value.FileName {
 		of, other = "file", value.DentryName

@@ -11,9 +11,9 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
-// TestReplanningReads: the list of functions, which the kernel takes long to write, is
+// TestReloadingReads: the list of functions, which the kernel takes long to write, is
 // read once for all edits of a file of specs, and again when other modules have come.
-func TestReplanningReads(t *testing.T) {
+func TestReloadingReads(t *testing.T) {
 	dir := t.TempDir()
 	list := filepath.Join(dir, "available_filter_functions")
 	for name, text := range map[string]string{"kprobe_events": "", "kprobe_profile": "", filepath.Base(list): "vfs_read\n"} {
@@ -25,7 +25,7 @@ func TestReplanningReads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Replanner{}
+	r := &Reloader{}
 	r.know(host.New(fs), proc.ModuleNames())
 	first := r.host
 	has := func(name string) bool {
