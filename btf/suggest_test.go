@@ -41,9 +41,9 @@ func TestSuggest(t *testing.T) {
 	}
 }
 
-// TestNearDeterministic: the order of the candidates does not matter, and one
+// TestSuggestDeterministic: the order of the candidates does not matter, and one
 // that comes twice counts once.
-func TestNearDeterministic(t *testing.T) {
+func TestSuggestDeterministic(t *testing.T) {
 	set := map[string]bool{}
 	for i := range 60 {
 		set["tcp_v"+strconv.Itoa(i)+"_rcv"] = true
