@@ -2,12 +2,16 @@ package main
 
 import (
 	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/preset"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/shell"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/specs"
+	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/testdata/readme"
 )
@@ -43,5 +47,15 @@ func TestReadme(t *testing.T) {
 				t.Errorf("%s: %v", line, err)
 			}
 		}
+	}
+}
+
+// TestReadmeArchitectures counts the architectures that packages are built for and that
+// README.md does not name.
+func TestReadmeArchitectures(t *testing.T) {
+	all := regexp.MustCompile(`(?m)^all="(.*)"$`).FindStringSubmatch(readTop(t, "cmd/tsnoop/dist/dist.sh"))
+	others := regexp.MustCompile(`On (\d+) other\s+architectures`).FindStringSubmatch(readTop(t, "README.md"))
+	if all == nil || others == nil || others[1] != strconv.Itoa(len(strings.Fields(all[1]))-len(abi.Names())) {
+		t.Errorf("dist.sh builds for %q, README.md has %q", all, others)
 	}
 }
