@@ -50,7 +50,7 @@ func (d *Decoder) length(b *Bound, data []byte) int {
 	if d.slots[b.Length].Size < 8 {
 		return max(0, int(int32(n))) * unit
 	}
-	return int(min(n, uint64(math.MaxInt64/unit))) * unit
+	return int(min(n, uint64(math.MaxInt/unit))) * unit
 }
 
 // array returns the value of f, an array whose pointers can be followed. If Reason is not 0,

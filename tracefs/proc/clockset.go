@@ -14,7 +14,7 @@ func WatchClock(set func()) (stop func(), err error) {
 		return nil, os.NewSyscallError("timerfd_create", err)
 	}
 	timer := os.NewFile(uintptr(fd), "timerfd")
-	never := unix.ItimerSpec{Value: unix.Timespec{Sec: 9e9}} // in the year 2255
+	never := unix.ItimerSpec{Value: unix.NsecToTimespec(9e18)} // in the year 2255
 	start := func() error {
 		return unix.TimerfdSettime(fd, unix.TFD_TIMER_ABSTIME|unix.TFD_TIMER_CANCEL_ON_SET, &never, nil)
 	}

@@ -16,7 +16,7 @@ func LockHolder(file string) (h Holder, ok bool) {
 	if unix.Stat(file, &st) != nil {
 		return h, false
 	}
-	inode := fmt.Sprintf("%02x:%02x:%d", unix.Major(st.Dev), unix.Minor(st.Dev), st.Ino)
+	inode := fmt.Sprintf("%02x:%02x:%d", unix.Major(uint64(st.Dev)), unix.Minor(uint64(st.Dev)), st.Ino)
 	locks, _ := os.ReadFile("/proc/locks")
 	for line := range strings.Lines(string(locks)) {
 		// 1: FLOCK  ADVISORY  WRITE 115 00:0b:1234 0 EOF; who waits has -> before FLOCK

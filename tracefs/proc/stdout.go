@@ -36,7 +36,7 @@ func StdoutClosed() bool {
 // Documentation/admin-guide/devices.txt.
 func isNull(path string) bool {
 	var st unix.Stat_t
-	return unix.Stat(path, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFCHR && st.Rdev == unix.Mkdev(1, 3)
+	return unix.Stat(path, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFCHR && uint64(st.Rdev) == unix.Mkdev(1, 3)
 }
 
 // isShell reports whether a program is a shell, by its name: bash, busybox, ksh93.
