@@ -45,7 +45,7 @@ func TestKnownValues(t *testing.T) {
 				t.Errorf("%s:%s has the names %q", f.Label, f.Format, f.Set)
 			}
 			if direct, _ := f.Macros.Value("O_DIRECT"); direct != 0o200000 {
-				t.Errorf("%s has the macros of another machine", f.Label)
+				t.Errorf("%s has the macros of another host", f.Label)
 			}
 		}
 	}

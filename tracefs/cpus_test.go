@@ -29,7 +29,7 @@ func TestParseCPUs(t *testing.T) {
 		t.Fatal(err)
 	}
 	if cpus, err := ParseCPUs(list); err != nil || len(cpus) == 0 {
-		t.Errorf("this machine: %q is %v, %v", list, cpus, err)
+		t.Errorf("this host: %q is %v, %v", list, cpus, err)
 	}
 }
 

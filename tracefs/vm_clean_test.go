@@ -161,7 +161,7 @@ func TestVMBusy(t *testing.T) {
 			t.Errorf("%s: %v: %s", busy.Hint, err, out)
 		}
 		if removed, err = fsys.Clean(t.Logf); err != nil || !slices.Equal(removed, []string{"tsnoop_4000003"}) {
-			t.Errorf("%s: Clean after the cure: got %v, %v", use.file, removed, err)
+			t.Errorf("%s: Clean after the hint was followed: got %v, %v", use.file, removed, err)
 		}
 	}
 	must(t, "rmdir", fsys.Root().Remove("instances/other"))

@@ -42,7 +42,7 @@ func hostEvents(t testing.TB) *tracefs.FS {
 		err = fs.Writable()
 	}
 	if err != nil {
-		t.Skip("events of this machine cannot be recorded: ", err)
+		t.Skip("events of this host cannot be recorded: ", err)
 	}
 	return fs
 }

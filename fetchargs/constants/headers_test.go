@@ -35,7 +35,7 @@ var versions = regexp.MustCompile(`_(MAX|MASK|SUPPORTED|VERSION|VERSION_MINOR|VA
 var needsStruct = regexp.MustCompile(`ISO7816$|^TC[GS]ETS[WF]?2$`)
 
 // TestHeaders compares the macros with what a C compiler makes of the headers of this
-// machine: about 4,200 of them.
+// host: about 4,200 of them.
 func TestHeaders(t *testing.T) {
 	gcc, err := exec.LookPath("gcc")
 	table := For(runtime.GOARCH)
@@ -72,7 +72,7 @@ func ofHeaders(t *testing.T, gcc string, table *Table, headers string) map[strin
 	file := filepath.Join(t.TempDir(), "macros")
 	os.WriteFile(file+".c", c.Bytes(), 0o666)
 	if out, err := exec.Command(gcc, "-w", "-o", file, file+".c").CombinedOutput(); err != nil {
-		t.Skipf("the headers of this machine do not go together: %.2000s", out)
+		t.Skipf("the headers of this host do not go together: %.2000s", out)
 	}
 	out, err := exec.Command(file).Output()
 	if err != nil {

@@ -28,7 +28,7 @@ func (f Features) MaxArg() int {
 }
 
 // FeaturesOf returns the features of a mainline kernel of version "X.Y", for lines meant
-// for another machine. A distribution's kernel may have more.
+// for another host. A distribution's kernel may have more.
 func FeaturesOf(version string) (Features, error) {
 	var major, minor int
 	if n, err := fmt.Sscanf(version, "%d.%d", &major, &minor); n != 2 || err != nil {

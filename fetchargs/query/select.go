@@ -328,7 +328,7 @@ func (s *selection) Enumerator(t btf.Type, name string) (int64, error) {
 	return btf.Open().Enumerator(t, name)
 }
 
-// Address never finds one: the address is of another boot, or even of another machine.
+// Address never finds one: the address is of another boot, or even of another host.
 func (s *selection) Address(spec.Expr) (addr uint64, is, ok bool) { return 0, false, false }
 
 // Decoded returns w unchanged: a recording cannot be extended.

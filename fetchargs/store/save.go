@@ -1,5 +1,5 @@
 // Package store keeps plans as JSON, in recordings and in files, so that records can be
-// decoded on another machine.
+// decoded on another host.
 package store
 
 import (
@@ -251,7 +251,7 @@ func (w savedWords) number(word, what string) (int, error) {
 }
 
 // Save returns everything that is needed to decode the plans' records and to decide their
-// conditions on another machine, as JSON. [Load] reads it.
+// conditions on another host, as JSON. [Load] reads it.
 func Save(plans []*plan.Plan) ([]byte, error) {
 	s := saved{Version: savedVersion}
 	var types []btf.Type

@@ -1,6 +1,6 @@
 #!/bin/bash
 # test.sh all                    what "make test" does: checks and tests on this
-#                                machine, and the VM tests on each kernel
+#                                host, and the VM tests on each kernel
 # test.sh vm [KERNELS [REGEXP]]  VM tests only; kernels separated by spaces
 #
 # The VM tests are the functions TestVM*, and TestTrust* about what tsnoop promises, of the

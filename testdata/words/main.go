@@ -32,6 +32,8 @@ var rules = []struct{ write, phrase string }{
 	{"after, follows, through a pointer", `(?i)\b(?:left|leaves?|leaving)\s+(?:\S+\s+){0,2}behind\b|\b(behind)\b`},
 	{"again, anyway", `(?i)\b(anew|all\s+the\s+same)\b`},
 	{"works only with, belongs to", `(?i)\b(go(?:es)?\s+with)\b`},
+	{"host, or virtual machine", `(?i)\b((?:this|another)\s+machine)\b`},
+	{"hint, fix", `(?i)\b(cures?)\b`},
 	{"a statement that begins with its subject", `\b(What\s(?:[^.?!:;"\x00\n]|\n[^\n])*[.:;])`},
 }
 

@@ -30,7 +30,7 @@ func TestReloadingReads(t *testing.T) {
 	first := r.host
 	has := func(name string) bool {
 		if slices.Equal(r.modules, proc.ModuleNames()) && r.today() != first {
-			t.Fatal("another machine, with the same modules")
+			t.Fatal("another host, with the same modules")
 		}
 		return r.traceable()("", name)
 	}

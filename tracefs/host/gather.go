@@ -13,7 +13,7 @@ import (
 // be made without another look at the machine.
 func (h *Host) Gather(t *target.Target, specs []*spec.Spec) error {
 	if t.Places == nil {
-		return nil // another machine
+		return nil // another host
 	}
 	t.HZ = h.hz()
 	g := gathering{table: h, t: t}

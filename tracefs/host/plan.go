@@ -19,7 +19,7 @@ import (
 )
 
 // PlanOptions says what specs are resolved for. The zero value is a trace on this
-// machine.
+// host.
 type PlanOptions struct {
 	// Kernel has the types. Arch is the machine's architecture and Features what its
 	// tracefs offers. Each that is nil is taken from this host.
@@ -54,7 +54,7 @@ type PlanOptions struct {
 	Traceable func() func(module, name string) bool
 }
 
-// elsewhere reports whether the plans are for another machine. A plan that is armed is
+// elsewhere reports whether the plans are for another host. A plan that is armed is
 // always armed on this one, wherever its types come from.
 func (o *PlanOptions) elsewhere() bool {
 	return o.Kernel != nil && o.Lines || o.Arch != nil || o.Features != nil

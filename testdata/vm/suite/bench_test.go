@@ -41,7 +41,7 @@ func TestBenchStart(t *testing.T) {
 			args []string
 		}{"ksnoop info", []string{ksnoop, "info", "ip_rcv"}})
 	} else {
-		t.Log("without ksnoop, which is not in this machine")
+		t.Log("without ksnoop, which is not in this virtual machine")
 	}
 	times := make([][]time.Duration, len(commands))
 	for range runs {

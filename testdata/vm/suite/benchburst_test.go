@@ -66,7 +66,7 @@ func (tool burstTool) burst(t *testing.T, calls int) int {
 	l := prepare(t, "name", "burst", "pid", "@", "burst", "0", strconv.Itoa(calls))
 	args := tool.args(l.pid, threadNamed(t, l.pid, "burst"))
 	if _, err := exec.LookPath(args[0]); err != nil {
-		t.Skipf("%s is not in this machine", args[0])
+		t.Skipf("%s is not in this virtual machine", args[0])
 	}
 	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
 	if err != nil {

@@ -97,7 +97,7 @@ func dumpLoad(t *testing.T, packets int) dumpLoading {
 func (tool dumpTool) cost(t *testing.T, packets int) (c dumpCost) {
 	t.Helper()
 	if _, err := exec.LookPath(tool.args[0]); err != nil {
-		t.Skipf("%s is not in this machine", tool.args[0])
+		t.Skipf("%s is not in this virtual machine", tool.args[0])
 	}
 	l := dumpLoad(t, packets)
 	out, err := os.Create(filepath.Join(t.TempDir(), "out"))

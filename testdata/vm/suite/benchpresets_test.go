@@ -85,7 +85,7 @@ func TestBenchPresets(t *testing.T) {
 func (p presetPeer) compare(t *testing.T) {
 	script, err := exec.LookPath(p.tool)
 	if err != nil {
-		t.Skipf("%s is not in this machine", p.tool)
+		t.Skipf("%s is not in this virtual machine", p.tool)
 	}
 	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
 	if err != nil {

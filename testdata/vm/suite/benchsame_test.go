@@ -74,7 +74,7 @@ func TestBenchSameDump(t *testing.T) {
 func (p samePeer) printed(t *testing.T) (printed []byte, ours any) {
 	t.Helper()
 	if _, err := exec.LookPath(p.args[0]); err != nil {
-		t.Skipf("%s is not in this machine", p.args[0])
+		t.Skipf("%s is not in this virtual machine", p.args[0])
 	}
 	var out bytes.Buffer
 	cmd := exec.Command(p.args[0], p.args[1:]...)

@@ -33,7 +33,7 @@ func TestBenchStrace(t *testing.T) {
 	for _, tool := range tools {
 		if len(tool.args) > 0 {
 			if _, err := exec.LookPath(tool.args[0]); err != nil {
-				fmt.Printf("%-18s is not in this machine\n", tool.name)
+				fmt.Printf("%-18s is not in this virtual machine\n", tool.name)
 				took = append(took, 0)
 				continue
 			}
