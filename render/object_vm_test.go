@@ -14,9 +14,9 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/proc/symbols"
 )
 
-// TestEndsObjects shows objects of the running kernel as they lie in its memory, and
+// TestVMObjectsByBTF shows objects of the running kernel as they lie in its memory, and
 // reads them by its BTF in another way.
-func TestEndsObjects(t *testing.T) {
+func TestVMObjectsByBTF(t *testing.T) {
 	core, err := elf.Open("/proc/kcore")
 	if err != nil {
 		t.Fatal(err)

@@ -200,9 +200,9 @@ func TestVMSucceeded(t *testing.T) {
 	}
 }
 
-// TestEndsStorm starts, kills and cleans up many sessions at once: the living are
+// TestVMStorm starts, kills and cleans up many sessions at once: the living are
 // left alone, the dead are gone, nothing fails.
-func TestEndsStorm(t *testing.T) {
+func TestVMStorm(t *testing.T) {
 	fsys := mounted(t)
 	leavesNothing(t, fsys)
 	const n = 4

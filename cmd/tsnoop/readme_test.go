@@ -17,7 +17,7 @@ import (
 )
 
 // TestReadme reads all command lines of README.md, and their specs. That kernels have
-// what they name TestEndsReadme sees.
+// what they name TestVMReadme sees.
 func TestReadme(t *testing.T) {
 	lines, err := readme.Lines(filepath.Join(top, "README.md"))
 	if err != nil || len(lines) < 30 {

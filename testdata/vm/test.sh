@@ -5,12 +5,10 @@
 #
 # The VM tests are the functions TestVM*, and TestTrust* about what tsnoop promises, of the
 # files with the build tag vm: those of testdata/vm/suite, about the program, and of some
-# packages, about what is in them. Each package's are compiled once per architecture. A kernel
-# has one machine, with tsnoop and testdata/load in PATH, or two, one for the scripts and one
-# for the rest; what cannot share a machine has one of its own. Tests of what tsnoop does in
-# other ways on old kernels, TestEnds*, run on the oldest and the newest one; those about tsnoop
-# and not about kernels, TestOnce*, on 6.1; with all, those that the file fewer names on the
-# kernels that it names; of each kernel a recording is replayed in all forms on this host.
+# packages, about what is in them. Each package's are compiled once per architecture. The file
+# kernels lists which kernels a test runs on. A kernel has one machine, with tsnoop and
+# testdata/load in PATH, or two, one for the scripts and one for the rest; what cannot share a
+# machine has one of its own. A recording from each kernel is replayed in all forms on this host.
 #
 # TSNOOP_VM_JOBS of all that run at a time, the longest first: one more than there are
 # processors, since a machine is idle a sixth of its time. A job that succeeds is shown as a
@@ -217,40 +215,33 @@ files() {
 	[ "${TSNOOP_TRUST:-}" != full ] || [ ! -d "$ftrace" ] || echo "$ftrace"
 }
 
-# kinds KERNEL prints which kinds of tests it has. One machine is enough for the fewest.
-fewest='VM|Trust'
-kinds() {
-	case $1 in
-	5.10 | newest) echo 'VM|Trust|Ends' ;;
-	6.1) echo 'VM|Trust|Once' ;;
-	*) echo "$fewest" ;;
-	esac
-}
+# shared KERNEL succeeds if scripts and the rest share one machine: there they are few.
+shared() { [ "$1" = 6.12 ] || [ "$1" = arm64 ]; }
 
-# needless KERNEL prints a pattern of the tests that the file fewer leaves to other kernels.
-needless() {
+# left_out KERNEL prints a pattern of the tests that the file kernels leaves to other kernels.
+left_out() {
 	printf '^$'
-	[ "$what" != all ] || awk -v kernel="$1" '/^Test/ {
-		for (i = 2; i <= NF; i++) if ($i == kernel) next
+	awk -v kernel="$1" -v all="$([ "$what" != all ] || echo 1)" '/^Test/ {
+		for (i = 2; i <= NF && !(all && $i == "+"); i++) if ($i == kernel || $i == "all") next
 		sub("/", "$/^", $1)
 		printf "|^%s$", $1
-	}' "$vm/fewer"
+	}' "$vm/kernels"
 }
 
-# fewer checks that the file fewer names tests that exist, and their kernels.
-fewer() {
+# known checks that the file kernels names tests that exist, and their kernels.
+known() {
 	local name on kernel bad=0
 	while read -r name on; do
 		case $name in
 		'' | \#*) continue ;;
-		*/*) [ "$(find "$suite/testdata" -name "${name#*/}.txt")" ] ;;
+		TestVM/*) [ -e "$suite/testdata/${name#*/}.txt" ] ;;
 		*) grep -rqE --include='*_test.go' "^func $name\(t " . ;;
 		esac || { echo "there is no $name"; bad=1; }
-		[ "$on" ] || { echo "$name has no kernel"; bad=1; }
+		[[ $on = [^+]* ]] || { echo "$name has no kernel"; bad=1; }
 		for kernel in $on; do
-			[[ " newest 5.10 6.1 arm64 6.12 " = *" $kernel "* ]] || { echo "$name: there is no kernel $kernel"; bad=1; }
+			[[ " newest 5.10 6.1 arm64 6.12 + all " = *" $kernel "* ]] || { echo "$name: there is no kernel $kernel"; bad=1; }
 		done
-	done <"$vm/fewer"
+	done <"$vm/kernels"
 	return $bad
 }
 
@@ -258,21 +249,21 @@ fewer() {
 run() {
 	local kernel=$1 start=$SECONDS status=0 names packages=$suite script package log
 	log=$(mktemp -p "$work" "$1.XXXXXX")
-	names="^Test($(kinds "$kernel"))"
+	names='^Test(VM|Trust)'
 	script='status=0; cd /src/testdata/vm/suite; tests() { "$@" -test.v -test.timeout ${TSNOOP_VM_TIMEOUT}s || status=1; }; '
 	[ "$2" = scripts ] || packages=$(packages)
 	for package in $packages; do
 		script+="tests $(program "$package") "
 		case $2 in
-		scripts) script+="-test.run '$names\$' -test.skip '$(needless "$kernel")'; " ;;
-		all) script+="-test.run '$names' -test.skip '$(needless "$kernel")'; " ;;
-		rest) script+="-test.run '$names' -test.skip '$names\$|$(needless "$kernel")'; " ;;
+		scripts) script+="-test.run '$names\$' -test.skip '$(left_out "$kernel")'; " ;;
+		all) script+="-test.run '$names' -test.skip '$(left_out "$kernel")'; " ;;
+		rest) script+="-test.run '$names' -test.skip '$names\$|$(left_out "$kernel")'; " ;;
 		*) script+='-test.run "$1"; ' ;;
 		esac
 	done
 	# Go interrupts with a signal what runs for 10 ms, as most does where a machine is
 	# emulated. Two kernels show what that leads to.
-	[[ $(kinds "$kernel") = *Ends* ]] || script="export GODEBUG=asyncpreemptoff=1; $script"
+	[ "$kernel" = 5.10 ] || [ "$kernel" = newest ] || script="export GODEBUG=asyncpreemptoff=1; $script"
 	# Twice what a busy machine needs.
 	TSNOOP_VM_TIMEOUT=${TSNOOP_VM_TIMEOUT:-2600} TSNOOP_VM_OUT=$log.out \
 		TSNOOP_VM_FILES="$(files "$kernel" | tr '\n' ' ') $(for package in $packages; do binary "$(arch "$kernel")" "$package"; done | tr '\n' ' ')" \
@@ -324,12 +315,12 @@ machines() {
 		for kernel in $ready; do spawn run "$kernel" "$pattern"; done
 		return
 	fi
-	check "testdata/vm/fewer" fewer
+	check "testdata/vm/kernels" known
 	for kernel in $ready; do
-		if [ "$(kinds "$kernel")" = "$fewest" ]; then spawn run "$kernel" all; else spawn run "$kernel" rest; fi
+		if shared "$kernel"; then spawn run "$kernel" all; else spawn run "$kernel" rest; fi
 	done
 	for kernel in $ready; do
-		[ "$(kinds "$kernel")" = "$fewest" ] || spawn run "$kernel" scripts
+		shared "$kernel" || spawn run "$kernel" scripts
 	done
 }
 

@@ -20,9 +20,9 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
-// TestEndsNoCalls: the kernel's counts show why there are no calls. They include all
+// TestVMNoCalls: the kernel's counts show why there are no calls. They include all
 // tasks: the test's own process calls do_futex, the traced program does not.
-func TestEndsNoCalls(t *testing.T) {
+func TestVMNoCalls(t *testing.T) {
 	fs, err := tracefs.Find()
 	if err != nil {
 		t.Fatal(err)

@@ -15,9 +15,9 @@ import (
 	"testing"
 )
 
-// TestEndsExampleLive runs the live example: it prints ten lines, and whatever ends it,
+// TestVMExampleLive runs the live example: it prints ten lines, and whatever ends it,
 // nothing is left in tracefs.
-func TestEndsExampleLive(t *testing.T) {
+func TestVMExampleLive(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	// Another process reads: the engine does not trace the one it runs in.

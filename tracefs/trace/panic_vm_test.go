@@ -11,9 +11,9 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
-// TestEndsPanic panics in what Arm calls, at each step that it reports: nothing is left,
+// TestVMPanicArming panics in what Arm calls, at each step that it reports: nothing is left,
 // though there is no Trace yet that could be closed.
-func TestEndsPanic(t *testing.T) {
+func TestVMPanicArming(t *testing.T) {
 	fs, err := tracefs.Find()
 	if err != nil {
 		t.Fatal(err)

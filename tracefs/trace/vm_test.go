@@ -110,7 +110,7 @@ func count(t *testing.T, r *stream.Stream, all func(func(*calls.Call, error) boo
 
 // A program that imports this package gets every call, with typed values, and leaves
 // nothing behind.
-func TestEndsTrace(t *testing.T) {
+func TestVMTrace(t *testing.T) {
 	for name, o := range map[string]trace.Options{"raw": {}, "text": {Text: true}, "boot clock": {Clock: "boot"}} {
 		t.Run(name, func(t *testing.T) {
 			ctx, tr := armed(t, o)
@@ -123,9 +123,9 @@ func TestEndsTrace(t *testing.T) {
 	}
 }
 
-// TestEndsTraceDone: events recorded before anybody ranges over the calls are not lost,
+// TestVMTraceDone: events recorded before anybody ranges over the calls are not lost,
 // even if the context is done by then.
-func TestEndsTraceDone(t *testing.T) {
+func TestVMTraceDone(t *testing.T) {
 	for name, o := range map[string]trace.Options{"raw": {}, "text": {Text: true}} {
 		t.Run(name, func(t *testing.T) {
 			ctx, tr := armed(t, o)
@@ -136,7 +136,7 @@ func TestEndsTraceDone(t *testing.T) {
 }
 
 // Who has enough of the calls stops ranging over them.
-func TestEndsTraceBreak(t *testing.T) {
+func TestVMTraceBreak(t *testing.T) {
 	ctx, tr := armed(t, trace.Options{})
 	n := 0
 	for _, err := range tr.Calls(ctx) {
@@ -155,8 +155,8 @@ func TestEndsTraceBreak(t *testing.T) {
 	}
 }
 
-// TestEndsRecord: Open reads what was recorded.
-func TestEndsRecord(t *testing.T) {
+// TestVMRecord: Open reads what was recorded.
+func TestVMRecord(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "trace.dat")
 	rec, err := record.New(name, record.Options{}, func(w tracefs.Warning) { t.Log(w.Text) })
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
-// TestOncePanic panics while a trace runs: Trace undoes all of it on the way up.
-func TestOncePanic(t *testing.T) {
+// TestVMPanicTracing panics while a trace runs: Trace undoes all of it on the way up.
+func TestVMPanicTracing(t *testing.T) {
 	o, err := flags.Parse([]string{"generic_file_llseek(offset, return)"})
 	if err != nil {
 		t.Fatal(err)

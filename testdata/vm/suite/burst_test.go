@@ -119,10 +119,10 @@ func flood(n int) int {
 
 func onNewest() bool { return os.Getenv("TSNOOP_VM_KERNEL") == "newest" }
 
-// TestEndsLosses makes more calls than are read, with two threads in the default buffer
+// TestVMLosses makes more calls than are read, with two threads in the default buffer
 // and in a tiny one, in which one thread is enough. The printed calls and those
 // reported as lost make up all of them.
-func TestEndsLosses(t *testing.T) {
+func TestVMLosses(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		flags string

@@ -38,10 +38,10 @@ func busy(t *testing.T) {
 	t.Cleanup(func() { l.cmd.Process.Kill() })
 }
 
-// TestEndsBusy traces threads that never stop to call: from the first call of a thread
+// TestVMBusyThreads traces threads that never stop to call: from the first call of a thread
 // that is shown to the last, each is shown once, and each whole, with the calls that it
 // makes.
-func TestEndsBusy(t *testing.T) {
+func TestVMBusyThreads(t *testing.T) {
 	busy(t)
 	for _, test := range []struct {
 		name  string
@@ -118,9 +118,9 @@ func checkBusy(t *testing.T, tr *traced, depth int) {
 	t.Logf("%d calls of %d functions and threads", seen, len(last))
 }
 
-// TestOnceBusyEdits switches probes off and on, and has modules come and go, under threads that never stop to call.
+// TestVMBusyEdits switches probes off and on, and has modules come and go, under threads that never stop to call.
 // Calls may be missing meanwhile, but none is shown in part.
-func TestOnceBusyEdits(t *testing.T) {
+func TestVMBusyEdits(t *testing.T) {
 	busy(t)
 	t.Run("watch", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "specs")

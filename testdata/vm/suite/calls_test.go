@@ -67,8 +67,8 @@ func (tr *traced) calls() (all []jsonCall) {
 // nestIoctl is an ioctl that nobody knows: what "load nest" asks for.
 const nestIoctl = 0x7e57
 
-// TestEndsRecursion: each of the nested calls of one function gets its own return.
-func TestEndsRecursion(t *testing.T) {
+// TestVMRecursion: each of the nested calls of one function gets its own return.
+func TestVMRecursion(t *testing.T) {
 	const deepest = 20
 	fn, devices := "dm_mod:dm_blk_ioctl", deepest
 	if traceableHere(t, "__blkdev_driver_ioctl") {
@@ -167,9 +167,9 @@ func traceableHere(t *testing.T, fn string) bool {
 	return bytes.Contains(b, []byte("\n"+fn+"\n"))
 }
 
-// TestOnceThreads: four threads call on two CPUs; each call has its own return, and
+// TestVMCallsOfThreads: four threads call on two CPUs; each call has its own return, and
 // the calls of each thread come in their order.
-func TestOnceThreads(t *testing.T) {
+func TestVMCallsOfThreads(t *testing.T) {
 	const threads, calls = 4, 250
 	l := prepare(t, "crew", "@", strconv.Itoa(calls), "0", "1", "0", "1")
 	tr := startTrace(t, "--json", "-p", l.pid, "generic_file_llseek(offset, return)")
@@ -203,9 +203,9 @@ func TestOnceThreads(t *testing.T) {
 	}
 }
 
-// TestOnceSleepers: threads that sleep in one function at the same time, some of
+// TestVMSleepers: threads that sleep in one function at the same time, some of
 // them interrupted by a signal, each with its own return.
-func TestOnceSleepers(t *testing.T) {
+func TestVMSleepers(t *testing.T) {
 	const threads, signals = 40, 7 // more than the 10 that the kernel would follow
 	l := prepare(t, "sleepers", "@", strconv.Itoa(threads), strconv.Itoa(signals))
 	tr := startTrace(t, "--json", "-p", l.pid, "hrtimer_nanosleep(clockid, return) if clockid == 7")
@@ -232,9 +232,9 @@ func TestOnceSleepers(t *testing.T) {
 	}
 }
 
-// TestEndsMissedReturns: with room for fewer calls than there are at a time, the
+// TestVMMissedReturns: with room for fewer calls than there are at a time, the
 // others are shown without their end and counted as the kernel does.
-func TestEndsMissedReturns(t *testing.T) {
+func TestVMMissedReturns(t *testing.T) {
 	const threads, active = 12, 3
 	others := prepare(t, "waiters", "@", strconv.Itoa(threads))
 	l := prepare(t, "waiters", "@", strconv.Itoa(threads))

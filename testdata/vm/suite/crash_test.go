@@ -11,10 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestOncePanic ends tsnoop in the middle of a trace as a panic in one of its
+// TestVMPanicGoroutine ends tsnoop in the middle of a trace as a panic in one of its
 // goroutines does: the runtime prints stacks and nothing is undone. What that
 // leaves the next run removes by itself, and so does "tsnoop clean".
-func TestOncePanic(t *testing.T) {
+func TestVMPanicGoroutine(t *testing.T) {
 	l := prepare(t, "pid", "@", "burst", "0", "1000000x1")
 	defer l.cmd.Process.Kill()
 	panicked := func() (group string) {

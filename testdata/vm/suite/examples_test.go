@@ -32,8 +32,8 @@ func exampleSpecs(t *testing.T) []string {
 	return specs
 }
 
-// TestOnceExamples traces all examples at once while what they ask for happens.
-func TestOnceExamples(t *testing.T) {
+// TestVMExamplesTraced traces all examples at once while what they ask for happens.
+func TestVMExamplesTraced(t *testing.T) {
 	const happens = `cd /tmp; mkdir -p log; echo x >core; rm core; echo x >log/x; cat /no/such; ls /etc; sync
 		dd if=/bin/busybox of=/dev/null bs=128k count=1; ping -c 1 127.0.0.1; sleep 100 & kill $!; nc -w 1 127.0.0.1 9
 		hostname vm; mount -t tmpfs x /mnt; umount /mnt; fsync log/x; true`
@@ -114,9 +114,9 @@ func helpAfter(t *testing.T, heading string, args ...string) string {
 	return after
 }
 
-// TestEndsReadme has this kernel's lines for the specs of README.md, except globs of many
+// TestVMReadme has this kernel's lines for the specs of README.md, except globs of many
 // functions.
-func TestEndsReadme(t *testing.T) {
+func TestVMReadme(t *testing.T) {
 	lines, err := commands.Lines("/opt/README.md")
 	if err != nil {
 		t.Fatal(err)

@@ -17,11 +17,11 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
-// TestEndsGlob compares what globs match with what a regular expression says: in
+// TestVMGlob compares what globs match with what a regular expression says: in
 // conditions that the kernel alone decides (on $comm), in those that user space
 // decides after it, and of --comm. Each of many tasks' names meets each of many
 // random globs.
-func TestEndsGlob(t *testing.T) {
+func TestVMGlob(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, uint64(os.Getpid())))
 	names := []string{"^", "!", "a", "]", "-", `\`, "^a", "!a", "1a", "[a]", "[^a]", "a*b", "abc", "a b", "aa", "ba", "-]a", "z9"}
 	for len(names) < 35 {

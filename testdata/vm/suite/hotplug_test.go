@@ -35,9 +35,9 @@ func bursts(t *testing.T, n int, cpus ...string) (loads []*loading, pids string)
 	return loads, strings.Join(list, ",")
 }
 
-// TestEndsHotplug takes CPU 1 away while tsnoop runs and gives it back, twice:
+// TestVMHotplug takes CPU 1 away while tsnoop runs and gives it back, twice:
 // what it had recorded is printed, and so is what comes then, by both readers.
-func TestEndsHotplug(t *testing.T) {
+func TestVMHotplug(t *testing.T) {
 	const n = 300
 	loads, pids := bursts(t, n, "1", "0", "1", "0", "1")
 	var traces []*traced

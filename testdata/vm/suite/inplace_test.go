@@ -13,9 +13,9 @@ import (
 	tty "github.com/tsnoop/tsnoop/testdata/terminal"
 )
 
-// TestOnceInPlace: on a terminal the table of each interval replaces the one before, and the
+// TestVMInPlace: on a terminal the table of each interval replaces the one before, and the
 // last one, of all calls, is below. A dumb terminal gets them one below the other.
-func TestOnceInPlace(t *testing.T) {
+func TestVMInPlace(t *testing.T) {
 	for _, kind := range []string{"xterm", "dumb"} {
 		master, slave, err := tty.Open(80)
 		if err != nil {

@@ -16,10 +16,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestOnceLate interrupts a trace that has ended by itself and is writing the rest of its
+// TestVMInterruptedAtEnd interrupts a trace that has ended by itself and is writing the rest of its
 // output, which waits until it is read. One signal changes nothing: all is written, and
 // the exit status is 0. Where nobody reads, another signal ends it.
-func TestOnceLate(t *testing.T) {
+func TestVMInterruptedAtEnd(t *testing.T) {
 	t.Run("once", func(t *testing.T) {
 		tr, r := writingTheRest(t)
 		tr.interrupt()

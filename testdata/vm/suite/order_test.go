@@ -38,8 +38,8 @@ func ofProcesses(reader, pids string) []string {
 	return flags
 }
 
-// TestOnceTurns has two CPUs call in turn: the lines come in just this order.
-func TestOnceTurns(t *testing.T) {
+// TestVMOrderOfCPUs has two CPUs call in turn: the lines come in just this order.
+func TestVMOrderOfCPUs(t *testing.T) {
 	n := flood(20_000)
 	l := prepare(t, "turns", "@", strconv.Itoa(n))
 	tr := startTrace(t, "-t", "none", "-p", l.pid, "generic_file_llseek(offset)")
@@ -48,9 +48,9 @@ func TestOnceTurns(t *testing.T) {
 	offsets(t, tr, int64(n), func(offset int64) int64 { return offset % 2 })
 }
 
-// TestEndsIdle makes single calls, now on one CPU, now on the other: each line
+// TestVMIdle makes single calls, now on one CPU, now on the other: each line
 // comes by itself, without another event, while tsnoop goes on.
-func TestEndsIdle(t *testing.T) {
+func TestVMIdle(t *testing.T) {
 	for _, reader := range []string{"raw", "text"} {
 		t.Run(reader, func(t *testing.T) {
 			var loads []*loading
@@ -76,8 +76,8 @@ func TestEndsIdle(t *testing.T) {
 	}
 }
 
-// TestOnceOneCPU has all calls on CPU 1, none on CPU 0.
-func TestOnceOneCPU(t *testing.T) {
+// TestVMOneCPU has all calls on CPU 1, none on CPU 0.
+func TestVMOneCPU(t *testing.T) {
 	n := flood(50_000)
 	l := prepare(t, "pid", "@", "on", "1", "burst", "0", strconv.Itoa(n))
 	tr := startTrace(t, "-t", "none", "-p", l.pid, "generic_file_llseek(offset)")

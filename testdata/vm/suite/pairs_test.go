@@ -146,8 +146,8 @@ func checkPairs(t *testing.T, specs []pairSpec, made []madeCall, got map[string]
 // the kernel filters, each call that is shown has its own return.
 func TestVMPairs(t *testing.T) { tracePairs(t, "--reader=raw") }
 
-// TestOncePairsText does the same with the text reader, which needs -f for new threads.
-func TestOncePairsText(t *testing.T) { tracePairs(t, "--reader=text", "-f") }
+// TestVMPairsText does the same with the text reader, which needs -f for new threads.
+func TestVMPairsText(t *testing.T) { tracePairs(t, "--reader=text", "-f") }
 
 const pairCalls, pairThreads = 100, 2
 
@@ -171,9 +171,9 @@ func textsOf(specs []pairSpec) (texts []string) {
 	return texts
 }
 
-// TestOncePairsRecord chooses calls when they are recorded, and when all that were
+// TestVMPairsRecord chooses calls when they are recorded, and when all that were
 // recorded are replayed.
-func TestOncePairsRecord(t *testing.T) {
+func TestVMPairsRecord(t *testing.T) {
 	specs := pairSpecs(1, pairs())
 	texts := textsOf(specs)
 	for _, tt := range []struct {
@@ -209,8 +209,8 @@ func replayedFile(t *testing.T, file string, specs ...string) string {
 	return out
 }
 
-// TestOncePairsSummary: sums are of the calls that a condition asks for.
-func TestOncePairsSummary(t *testing.T) {
+// TestVMPairsSummary: sums are of the calls that a condition asks for.
+func TestVMPairsSummary(t *testing.T) {
 	for _, s := range pairSpecs(2, 2) {
 		l := prepare(t, "seeks", "@", "100", "2", "5")
 		tr := startTrace(t, "--json", "--summary=only", "-p", l.pid, s.text)
@@ -230,9 +230,9 @@ func TestOncePairsSummary(t *testing.T) {
 	}
 }
 
-// TestOncePairsChain: conditions also choose calls and not events in a chain and in a
+// TestVMPairsChain: conditions also choose calls and not events in a chain and in a
 // tree, and a call that is over leads to nothing.
-func TestOncePairsChain(t *testing.T) {
+func TestVMPairsChain(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(6, 6))
 	caller := "ksys_lseek"
 	if !traceableHere(t, caller) { // inlined on arm64
@@ -268,9 +268,9 @@ func TestOncePairsChain(t *testing.T) {
 	}
 }
 
-// TestEndsPairsMissed: returns that the kernel has no room to follow are nobody
+// TestVMPairsMissed: returns that the kernel has no room to follow are nobody
 // else's. Threads wait in read(2) at once, and one of them can be followed.
-func TestEndsPairsMissed(t *testing.T) {
+func TestVMPairsMissed(t *testing.T) {
 	whole := 0
 	for _, spec := range []string{
 		"ksys_read(count, return)", "ksys_read(count, return) if count & 1", "ksys_read(count, return) if count & 1 && return & 1",
@@ -326,9 +326,9 @@ func ownReturns(tr *traced, want func(*jsonCall) (int64, bool)) (n int) {
 	return n
 }
 
-// TestEndsPairsLost: a call that begins before events are lost does not get a return from
+// TestVMPairsLost: a call that begins before events are lost does not get a return from
 // after the gap.
-func TestEndsPairsLost(t *testing.T) {
+func TestVMPairsLost(t *testing.T) {
 	for _, spec := range []string{
 		"generic_file_llseek(offset, return)", "generic_file_llseek(offset, return) if offset & 3 && return & 2",
 	} {

@@ -14,10 +14,10 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
-// TestEndsParts has the entry and the return of a function in two events each. Every
+// TestVMParts has the entry and the return of a function in two events each. Every
 // call must come with all four, from two CPUs at a time and beside another plan of
 // the function, that is one event; a part that the kernel never sends is missing.
-func TestEndsParts(t *testing.T) {
+func TestVMParts(t *testing.T) {
 	const calls = 1000
 	for _, tt := range []struct {
 		name  string

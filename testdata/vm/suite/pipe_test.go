@@ -15,9 +15,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestOnceHead traces endless calls into a pipe whose reader goes away after one line, as "|
+// TestVMReaderGone traces endless calls into a pipe whose reader goes away after one line, as "|
 // head -n 1": tsnoop ends by itself, with success, says nothing and leaves nothing behind.
-func TestOnceHead(t *testing.T) {
+func TestVMReaderGone(t *testing.T) {
 	for _, flags := range []string{"--reader=raw", "--json --reader=text --follow"} {
 		t.Run(flags, func(t *testing.T) {
 			l := prepare(t, "pid", "@", "burst", "0", "1000000x1")
@@ -35,9 +35,9 @@ func TestOnceHead(t *testing.T) {
 	}
 }
 
-// TestOnceInsist shows calls to somebody who does not read. The first signal ends the trace,
+// TestVMSecondSignal shows calls to somebody who does not read. The first signal ends the trace,
 // and what has been recorded waits to be read; the second one ends tsnoop.
-func TestOnceInsist(t *testing.T) {
+func TestVMSecondSignal(t *testing.T) {
 	l := prepare(t, "pid", "@", "burst", "0", "20000")
 	r, w, err := os.Pipe()
 	if err != nil {

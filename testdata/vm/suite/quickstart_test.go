@@ -36,9 +36,9 @@ func onTerminal(t *testing.T, columns int, line string) string {
 	return text
 }
 
-// TestOnceFirstMinute is somebody who calls tsnoop for the first time, and runs what it
+// TestVMFirstMinute is somebody who calls tsnoop for the first time, and runs what it
 // says: on a narrow terminal and on a wide one. The log is what they show.
-func TestOnceFirstMinute(t *testing.T) {
+func TestVMFirstMinute(t *testing.T) {
 	offered := regexp.MustCompile(`(?m)^  (tsnoop .*)$`)
 	for _, columns := range []int{80, 200} {
 		screen := onTerminal(t, columns, "tsnoop")

@@ -82,11 +82,11 @@ func openFunction() string {
 // finds there what the other has put in the place of the return address.
 func TestVMRawAsText(t *testing.T) { checkTypes(t, entryCases, nil) }
 
-// TestEndsRawAsTextReturns is the same of what functions return.
-func TestEndsRawAsTextReturns(t *testing.T) { checkTypes(t, returnCases(), callers) }
+// TestVMRawAsTextReturns is the same of what functions return.
+func TestVMRawAsTextReturns(t *testing.T) { checkTypes(t, returnCases(), callers) }
 
-// TestOnceRawAsTextJSON does the same in JSON, at once.
-func TestOnceRawAsTextJSON(t *testing.T) {
+// TestVMRawAsTextJSON does the same in JSON, at once.
+func TestVMRawAsTextJSON(t *testing.T) {
 	raw, text := readBoth(t, append([]string{"--json"}, specsOf(slices.Concat(entryCases, returnCases()))...))
 	compareLines(t, raw, text, callers)
 }

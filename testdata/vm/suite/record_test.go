@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// TestOnceRecordProgress: on a terminal a recording says how far it is, on one line
+// TestVMRecordProgress: on a terminal a recording says how far it is, on one line
 // that it wipes out in the end.
-func TestOnceRecordProgress(t *testing.T) {
+func TestVMRecordProgress(t *testing.T) {
 	master, slave, err := openTerminal()
 	if err != nil {
 		t.Fatal(err)

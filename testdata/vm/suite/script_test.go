@@ -39,21 +39,8 @@ const patience = 2 * time.Minute
 // pause is between two looks at what is waited for.
 const pause = 20 * time.Millisecond
 
-// TestVM runs the scripts of testdata: what differs from kernel to kernel.
-func TestVM(t *testing.T) { runScripts(t, "testdata") }
-
-// TestEnds runs the scripts of testdata/ends: what tsnoop does in other ways on an old
-// kernel than on a new one. test.sh runs it on the oldest and the newest one, as all
-// functions TestEnds*.
-func TestEnds(t *testing.T) { runScripts(t, "testdata/ends") }
-
-// TestOnce runs the scripts of testdata/once: what tsnoop makes of calls, and of its
-// files and programs, whatever the kernel. test.sh runs it on one, as all functions
-// TestOnce*; of each kernel TestReplayed has a recording.
-func TestOnce(t *testing.T) { runScripts(t, "testdata/once") }
-
-// runScripts runs scripts as root on a real kernel. Besides the commands of
-// testscript they have
+// TestVM runs the scripts of testdata as root on a real kernel; the file kernels lists on
+// which. Besides the commands of testscript they have
 //
 //	start ARGS...    start tsnoop ARGS and wait until it is armed; @FILE is what FILE holds
 //	begin ARGS...    start tsnoop ARGS and do not wait
@@ -71,9 +58,9 @@ func TestOnce(t *testing.T) { runScripts(t, "testdata/once") }
 //	lines N FILE RE  check that exactly N lines of FILE match
 //
 // The files out and err contain the output of tsnoop.
-func runScripts(t *testing.T, dir string) {
+func TestVM(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir: dir,
+		Dir: "testdata",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"start":      start,
 			"begin":      begin,

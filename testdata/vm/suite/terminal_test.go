@@ -61,10 +61,10 @@ func readUntil(master *os.File, text string) (shown []byte) {
 	return shown
 }
 
-// TestOnceLastLine: on a terminal it is said why no call comes, when none has come for a
+// TestVMLastLine: on a terminal it is said why no call comes, when none has come for a
 // while, and the last line of a live trace has counted what was shown. The program that is
 // traced waits for the former.
-func TestOnceLastLine(t *testing.T) {
+func TestVMLastLine(t *testing.T) {
 	master, slave, err := openTerminal()
 	if err != nil {
 		t.Fatal(err)

@@ -104,9 +104,9 @@ func TestTrustDrown(t *testing.T) {
 	cleanly(t)
 }
 
-// TestEndsRateShort has a probe switched off that is hit in a loop: few of the calls until
+// TestVMRateShort has a probe switched off that is hit in a loop: few of the calls until
 // then are shown, none of those after it, and all of the other probe.
-func TestEndsRateShort(t *testing.T) {
+func TestVMRateShort(t *testing.T) {
 	f, err := os.Open("/dev/null")
 	if err != nil {
 		t.Fatal(err)

@@ -22,9 +22,9 @@ import (
 // of the spec that stays is missed, none is seen twice, and each edit is armed.
 func TestTrustWatch(t *testing.T) { watchEdits(t, size(4, 40)) }
 
-// TestOnceWatchForms: the same with text that the kernel has printed, in JSON with sums,
+// TestVMWatchForms: the same with text that the kernel has printed, in JSON with sums,
 // and as a tree.
-func TestOnceWatchForms(t *testing.T) {
+func TestVMWatchForms(t *testing.T) {
 	t.Run("text", func(t *testing.T) { watchEdits(t, 1, "--reader=text") })
 	comm, err := os.ReadFile("/proc/self/comm")
 	if err != nil {

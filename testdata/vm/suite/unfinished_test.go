@@ -16,10 +16,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestEndsUnfinished ends traces while threads sleep in a function: whether a spec shows
+// TestVMUnfinished ends traces while threads sleep in a function: whether a spec shows
 // what the function is given or only what it returns, it counts the calls that began and
 // did not end.
-func TestEndsUnfinished(t *testing.T) {
+func TestVMUnfinished(t *testing.T) {
 	const threads = 3
 	l := prepare(t, "sleepers", "@", fmt.Sprint(threads), "0")
 	args := []string{"--json", "-p", l.pid}
@@ -71,9 +71,9 @@ func TestEndsUnfinished(t *testing.T) {
 	}
 }
 
-// TestEndsEarlier traces a process that sleeps since before the trace and until after it: a
+// TestVMSleepsThroughout traces a process that sleeps since before the trace and until after it: a
 // spec that shows only returns counts that call, in text and in JSON.
-func TestEndsEarlier(t *testing.T) {
+func TestVMSleepsThroughout(t *testing.T) {
 	cmd := exec.Command("sleep", "3600") // a Go program would also sleep by itself
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -126,11 +126,11 @@ func TestVMUserMemory(t *testing.T) {
 	}
 }
 
-// TestEndsUserText does the same with the text reader.
-func TestEndsUserText(t *testing.T) { checkUser(t, runUser(t, "-t", "none", "--reader", "text")) }
+// TestVMUserText does the same with the text reader.
+func TestVMUserText(t *testing.T) { checkUser(t, runUser(t, "-t", "none", "--reader", "text")) }
 
-// TestEndsUserRecorded does the same with a recording, in JSON too.
-func TestEndsUserRecorded(t *testing.T) {
+// TestVMUserRecorded does the same with a recording, in JSON too.
+func TestVMUserRecorded(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "t.dat")
 	runUser(t, "record", "-o", file)
 	out, err := exec.Command("tsnoop", "replay", "-t", "none", file).Output()
