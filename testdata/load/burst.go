@@ -65,7 +65,7 @@ func (s seeker) burst(first int64, count string) error {
 			first++
 		}
 		if paced {
-			unix.Nanosleep(&unix.Timespec{Nsec: 1e6}, nil)
+			unix.Nanosleep(&unix.Timespec{Nsec: 4e6}, nil)
 		}
 	}
 	return nil

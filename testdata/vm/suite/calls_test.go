@@ -69,7 +69,7 @@ const nestIoctl = 0x7e57
 
 // TestVMRecursion: each of the nested calls of one function gets its own return.
 func TestVMRecursion(t *testing.T) {
-	const deepest = 20
+	const deepest = 10
 	fn, devices := "dm_mod:dm_blk_ioctl", deepest
 	if traceableHere(t, "__blkdev_driver_ioctl") {
 		// 5.10: there is no BTF of modules, but this function between one call and the
