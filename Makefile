@@ -3,6 +3,7 @@
 # make vm       all that needs a kernel on each of them; KERNEL="6.1 arm64" RUN=regexp choose
 # make trust    what tsnoop promises, at full size, with a table; KERNEL and RUN choose
 # make demo     tsnoop at work in a virtual machine; HOST=1: on this host
+# make picture  README's picture, of a session in a virtual machine
 # make dist     deb, rpm and tarballs, in dist/; ARCH="amd64 riscv64" chooses
 # make bench    benchmarks, and comparisons with ksnoop and bpftrace in a virtual machine
 # make fuzz     every fuzz target for FUZZTIME
@@ -14,7 +15,7 @@
 
 vm := testdata/vm
 # ./... does not include packages below testdata.
-commands := $(addprefix ./testdata/,load walk words badinput readme terminal vm/suite)
+commands := $(addprefix ./testdata/,load walk words badinput picture readme terminal vm/suite)
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GREMLINS = github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 FUZZTIME = 30s
@@ -26,7 +27,7 @@ ARCH =
 PACKAGE = fetchargs/spec fetchargs/value fetchargs/filter $(STAGES) tracefs/ringbuf tracefs/calls tracefs/tracedat
 STAGES = $(addprefix fetchargs/,find route cond encode plan line readcheck pushdown probes)
 
-.PHONY: build test vm trust demo dist bench fuzz lint linter mutate walk clean help
+.PHONY: build test vm trust demo picture dist bench fuzz lint linter mutate walk clean help
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o tsnoop ./cmd/tsnoop
@@ -47,6 +48,11 @@ ifeq ($(HOST),)
 else
 	@PATH="$$PWD:$$PATH" sh $(vm)/demo.sh
 endif
+
+picture: build
+	@$(vm)/setup.sh $(or $(KERNEL),newest)
+	@svg=$$(TSNOOP_VM_FILES=tsnoop go run -exec '$(vm)/exec $(or $(KERNEL),newest)' ./testdata/picture) && \
+		printf '%s\n' "$$svg" >testdata/picture/session.svg
 
 dist:
 	@cmd/tsnoop/dist/dist.sh $(ARCH)
