@@ -7,7 +7,7 @@
 //	    if return < 0
 //	include net/drops.tsnoop
 //
-// A line that begins with a blank continues the spec above it. # begins a comment, except
+// A line that begins with a space continues the spec above it. # begins a comment, except
 // in a string. The name of an include is relative to the file that has it, unless it is
 // absolute or begins with @. A file that is included twice is read once. Errors have the
 // place in the file.
