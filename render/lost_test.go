@@ -27,7 +27,7 @@ func TestInterfered(t *testing.T) {
 	}{
 		{tracefs.Interference{Text: "another program has\n\x1b[2J", File: "/t/filter", Func: "vfs_read", Before: "none", After: `comm == "x"`},
 			`{"interference":"another program has\n\u001b[2J","file":"/t/filter","func":"vfs_read","was":"none","is":"comm == \"x\""}`},
-		{tracefs.Interference{Text: "gone", Cost: tracefs.Cost{Reported: true}, Rearmed: true}, `{"interference":"gone","missing_events":null,"rearmed":true}`},
+		{tracefs.Interference{Text: "gone", Cost: tracefs.Cost{Reported: true}, Restored: true}, `{"interference":"gone","missing_events":null,"rearmed":true}`},
 		{tracefs.Interference{Text: "over", Cost: tracefs.Cost{Reported: true, Exact: true}}, `{"interference":"over","missing_events":0}`},
 		{tracefs.Interference{Text: "up to", Cost: tracefs.Cost{Reported: true, AtMost: true, Events: 4}}, `{"interference":"up to","missing_events":null,"missing_at_most":4}`},
 	} {

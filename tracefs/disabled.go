@@ -7,15 +7,15 @@ import "slices"
 func (s *Session) disabled(events []string) (changes []*Change) {
 	used, own := s.used()
 	used = slices.DeleteFunc(used, func(e string) bool { return !slices.Contains(events, e) })
-	paused := len(s.meant.paused)
-	for e := range s.meant.paused {
+	paused := len(s.expected.paused)
+	for e := range s.expected.paused {
 		if !isOwn(e) {
 			paused--
 		}
 	}
 	group := s.eventPath("", "enable")
 	switch on := s.content(group); {
-	case !own || paused >= len(s.meant.definitions): // all are, on purpose
+	case !own || paused >= len(s.expected.definitions): // all are, on purpose
 	case on == "0" && len(used) > 0:
 		used = slices.Clone(s.events)
 	case on == "0":

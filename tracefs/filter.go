@@ -33,12 +33,12 @@ func (s *Session) SetFilter(event, filter string) error {
 		err = s.setFilter(file, filter)
 	}
 	if err == nil {
-		s.meant.filters[event] = filter
+		s.expected.filters[event] = filter
 		delete(s.refused, event)
 		return nil
 	}
 	s.refused[event] = struct{}{}
-	delete(s.meant.filters, event)
+	delete(s.expected.filters, event)
 	return errors.Join(err, s.set(file, "0"), s.set(s.eventPath(event, "enable"), "0"))
 }
 

@@ -8,7 +8,7 @@ type Interference struct {
 	File          string // absolute path of the file that was changed, "" if not known
 	Func          string // the function whose probe is affected, "" for the whole trace
 	Before, After string // what was in the file and what is now; "" if there is nothing to compare
-	Rearmed       bool   // the change was undone
+	Restored      bool   // the change was undone
 
 	Cost Cost
 }

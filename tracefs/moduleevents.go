@@ -14,8 +14,8 @@ func (s *Session) Away(event string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if event != "" {
-		s.meant.away[event] = true
-		s.meant.lost = time.Now()
+		s.expected.away[event] = true
+		s.expected.lost = time.Now()
 	}
 }
 
@@ -24,7 +24,7 @@ func (s *Session) LostEvents(within time.Duration) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	used, _ := s.used()
-	return time.Since(s.meant.lost) < within || slices.ContainsFunc(used, func(e string) bool { return !s.HasEvent(e) })
+	return time.Since(s.expected.lost) < within || slices.ContainsFunc(used, func(e string) bool { return !s.HasEvent(e) })
 }
 
 // HasEvent reports whether an event is there.
@@ -50,10 +50,10 @@ func (s *Session) Back(event string, fits func(id int, taken bool) error) (id in
 	if err := fits(id, s.isTaken(id, event)); err != nil {
 		return id, err
 	}
-	delete(s.meant.away, event)
-	s.meant.lost = time.Now()
-	if s.meant.paused[event] {
-		s.meant.ids[event] = id
+	delete(s.expected.away, event)
+	s.expected.lost = time.Now()
+	if s.expected.paused[event] {
+		s.expected.ids[event] = id
 		return id, s.filterAgain(event)
 	}
 	return id, s.redefine(event)
@@ -62,12 +62,12 @@ func (s *Session) Back(event string, fits func(id int, taken bool) error) (id in
 // isOff reports whether an event is meant to be off now.
 func (s *Session) isOff(event string) bool {
 	_, bad := s.refused[event]
-	return bad || s.meant.paused[event] || s.meant.away[event]
+	return bad || s.expected.paused[event] || s.expected.away[event]
 }
 
 // filterAgain sets the filter again that an event should have.
 func (s *Session) filterAgain(event string) error {
-	if filter := s.meant.filters[event]; filter != "" {
+	if filter := s.expected.filters[event]; filter != "" {
 		return s.set(s.eventPath(event, "filter"), filter)
 	}
 	return nil
@@ -75,7 +75,7 @@ func (s *Session) filterAgain(event string) error {
 
 // isTaken reports whether another of the session's events than one has an ID.
 func (s *Session) isTaken(id int, by string) bool {
-	for event, other := range s.meant.ids {
+	for event, other := range s.expected.ids {
 		if other == id && event != by {
 			return true
 		}

@@ -11,12 +11,12 @@ import (
 // the others. An event that cannot be disabled stays enabled and is in the error.
 func (s *Session) Pause(events []string) error {
 	return s.turn(slices.Backward(s.ofThese(events)), func(event string) error {
-		if !s.meant.away[event] {
+		if !s.expected.away[event] {
 			if err := s.set(s.eventPath(event, "enable"), "0"); err != nil {
 				return err
 			}
 		}
-		s.meant.paused[event] = true
+		s.expected.paused[event] = true
 		return nil
 	})
 }
@@ -25,16 +25,16 @@ func (s *Session) Pause(events []string) error {
 // definition.
 func (s *Session) Resume(events []string) error {
 	return s.turn(slices.All(s.ofThese(events)), func(event string) error {
-		if _, bad := s.refused[event]; bad || !s.meant.paused[event] {
+		if _, bad := s.refused[event]; bad || !s.expected.paused[event] {
 			return nil
 		}
-		delete(s.meant.paused, event)
-		if s.stopped || s.meant.away[event] {
+		delete(s.expected.paused, event)
+		if s.stopped || s.expected.away[event] {
 			return nil // Enable will do it, or Back
 		}
 		err := s.set(s.eventPath(event, "enable"), "1")
 		if err != nil {
-			s.meant.paused[event] = true
+			s.expected.paused[event] = true
 		}
 		return err
 	})

@@ -173,7 +173,7 @@ func (s *Session) Define(file, def string) error {
 	if err := s.probes.of(file).change(s.fs, def); err != nil {
 		return err
 	}
-	s.meant.definitions[event] = append(s.meant.definitions[event], def)
+	s.expected.definitions[event] = append(s.expected.definitions[event], def)
 	s.pushRemove(file, event)
 	return nil
 }
@@ -183,7 +183,7 @@ func (s *Session) pushRemove(file, event string) {
 	s.events = append(s.events, event)
 	s.files[event] = file
 	if s.enabled {
-		s.meant.paused[event] = true // until Resume enables it
+		s.expected.paused[event] = true // until Resume enables it
 	}
 	left := len(s.events)
 	s.removals.push("remove "+event, func() error {
@@ -215,10 +215,10 @@ func (s *Session) Remove(event string) error {
 	s.removals = slices.DeleteFunc(s.removals, func(u undo) bool { return u.name == "remove "+event })
 	s.events = slices.DeleteFunc(s.events, func(e string) bool { return e == event })
 	delete(s.refused, event)
-	delete(s.meant.paused, event)
+	delete(s.expected.paused, event)
 	delete(s.files, event)
-	delete(s.meant.filters, event)
-	delete(s.meant.definitions, event)
+	delete(s.expected.filters, event)
+	delete(s.expected.definitions, event)
 	return nil
 }
 

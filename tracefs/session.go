@@ -48,7 +48,7 @@ type Session struct {
 	events   []string            // in the order of definition
 	files    map[string]string   // the file in which each event is defined
 	refused  map[string]struct{} // events without the filter that they should have
-	meant    meant               // the state that everything should have, which others may change
+	expected expected            // the state that everything should have, which others may change
 	selfOut  bool                // this process's own threads are listed as kept out
 	enabled  bool
 	stopped  bool // tracing_on is 0
@@ -81,7 +81,7 @@ func (fs *FS) newSession(name string, log func(string, ...any)) *Session {
 	return &Session{
 		fs: fs, name: name, dir: path.Join("instances", name), log: log, progress: func(string, int) {},
 		refused: make(map[string]struct{}), files: make(map[string]string), probes: make(probeWriters), pipes: newPipeSet(),
-		meant: newMeant(),
+		expected: newExpected(),
 	}
 }
 
@@ -224,7 +224,7 @@ func (s *Session) enableAll() error {
 // enableEach does so by the group's file, or one by one if some are to stay disabled.
 func (s *Session) enableEach() error {
 	events := s.events
-	if len(s.refused)+len(s.meant.paused)+len(s.meant.away) == 0 {
+	if len(s.refused)+len(s.expected.paused)+len(s.expected.away) == 0 {
 		var own bool
 		if events, own = s.used(); own {
 			events = append([]string{""}, events...)

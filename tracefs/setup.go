@@ -25,9 +25,9 @@ type Options struct {
 	AllCPUs bool  // record all CPUs anyway; CPUs is only checked
 	Pids    []int // threads to trace, as numbered in the initial PID namespace; nil for all
 	Follow  bool  // also trace what the threads in Pids fork
-	// Again returns, after Pids was written to the list, the threads that exist now.
+	// ThreadsNow returns, after Pids was written to the list, the threads that exist now.
 	// Those that are not in the list are added. It may be nil.
-	Again func() ([]int, error)
+	ThreadsNow func() ([]int, error)
 	// NewTasks records an event for every task that a traced task starts: see
 	// NewTaskFormat. With Pids it is also like Follow. FS.HasNewTasks reports whether the
 	// kernel can do that.
@@ -63,7 +63,7 @@ func (s *Session) setUp(o Options) error {
 	if err := s.setCPUs(o.CPUs, o.AllCPUs); err != nil {
 		return err
 	}
-	s.guard()
+	s.expectSettings()
 	if o.NewTasks && len(o.Pids) == 0 {
 		if err := s.recordNewTasks(); err != nil {
 			return err

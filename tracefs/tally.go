@@ -23,7 +23,7 @@ func (s *Session) Tally() *Tally {
 	}
 	s.tally = &Tally{more: map[int]uint64{}}
 	low, high := 1<<16, -1
-	for _, id := range s.meant.ids {
+	for _, id := range s.expected.ids {
 		low, high = min(low, id), max(high, id)
 	}
 	if high >= low {

@@ -34,24 +34,24 @@ func (s *Session) recordNewTasks() error {
 	if err := s.set(s.path(newTask+"enable"), "1"); err != nil {
 		return err
 	}
-	s.guardNewTasks()
+	s.expectNewTasks()
 	return nil
 }
 
-// guardNewTasks guards what decides whether new tasks are recorded. Without their events
+// expectNewTasks notes what decides whether new tasks are recorded. Without their events
 // a new thread cannot be distinguished from a child process, and its calls are not
 // shown.
-func (s *Session) guardNewTasks() {
-	s.guardFile(guarded{what: "the event of new tasks", file: s.path(newTask + "enable"),
+func (s *Session) expectNewTasks() {
+	s.expectFile(setting{what: "the event of new tasks", file: s.path(newTask + "enable"),
 		read: func(text string) string { return strings.TrimRight(text, "*\n") }}) // 1* has a trigger
 	filter := s.path(newTask + "filter")
-	s.guardFile(guarded{what: "the filter of new tasks", file: filter,
+	s.expectFile(setting{what: "the filter of new tasks", file: filter,
 		restore: func() error { return s.set(filter, "0") }})
 }
 
 // recordsNewTasks reports whether the session records an event for every new task.
 func (s *Session) recordsNewTasks() bool {
-	return slices.ContainsFunc(s.meant.guards, func(g guarded) bool { return g.file == s.path(newTask+"enable") })
+	return slices.ContainsFunc(s.expected.settings, func(g setting) bool { return g.file == s.path(newTask+"enable") })
 }
 
 // traceThreads writes the list of the threads to trace.
@@ -64,10 +64,10 @@ func (s *Session) traceThreads(o Options) error {
 			return err
 		}
 	}
-	if o.Again == nil {
+	if o.ThreadsNow == nil {
 		return nil
 	}
-	return s.completeThreads(o.Again)
+	return s.completeThreads(o.ThreadsNow)
 }
 
 // completeThreads adds the threads that want returns to the list of those to trace. With

@@ -27,7 +27,7 @@ func (s *Session) Use(event string) error {
 	}
 	s.events = append(s.events, event)
 	if s.enabled {
-		s.meant.paused[event] = true // until Resume enables it
+		s.expected.paused[event] = true // until Resume enables it
 	}
 	return nil
 }
@@ -45,7 +45,7 @@ func (s *Session) used() (events []string, own bool) {
 
 // forget undoes Use for an event, which is not enabled.
 func (s *Session) forget(event string) error {
-	if s.meant.filters[event] == "" {
+	if s.expected.filters[event] == "" {
 		return nil
 	}
 	return s.set(s.eventPath(event, "filter"), "0")

@@ -107,7 +107,7 @@ func (p *Printer) Interfered(dst []byte, i *tracefs.Interference) []byte {
 	case i.Cost.Reported:
 		dst = append(dst, `,"missing_events":null`...)
 	}
-	if i.Rearmed {
+	if i.Restored {
 		dst = append(dst, `,"rearmed":true`...)
 	}
 	return append(dst, "}\n"...)

@@ -12,12 +12,12 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-// drowning lists functions that a kernel under load calls so often, or in such places,
+// riskyFunctions lists functions that a kernel under load calls so often, or in such places,
 // that a probe may bring the machine to a stop. Many functions that match are harmless,
 // so a look counts their calls first: a function with fewer than calm calls a second is
 // harmless. If a probe would stall all CPUs, or interrupts, calm is low, since even few
 // calls mean that many may come.
-var drowning = []struct {
+var riskyFunctions = []struct {
 	calm  uint64
 	names []string
 }{
@@ -45,7 +45,7 @@ var drowning = []struct {
 // calmRate returns how many calls a second of function are harmless. risky is false if
 // any number is.
 func calmRate(function string) (rate uint64, risky bool) {
-	for _, d := range drowning {
+	for _, d := range riskyFunctions {
 		for _, glob := range d.names {
 			if ok, _ := path.Match(glob, function); ok {
 				return d.calm, true

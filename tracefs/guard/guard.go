@@ -306,7 +306,7 @@ func (g *Guard) changes(events []string) (found map[string]bool, restored bool) 
 			found[key] = true
 			continue
 		}
-		if g.o.Rearm && !c.Shared {
+		if g.o.Restore && !c.Shared {
 			g.restore(c)
 			restored = true
 			continue
@@ -373,6 +373,6 @@ func (g *Guard) restore(c *tracefs.Change) {
 		g.renumber(c.Event)
 	}
 	i := g.of(c)
-	i.Rearmed = true
+	i.Restored = true
 	g.reportCost(message+"; it is enabled again, and", i)
 }

@@ -15,7 +15,7 @@ type Options struct {
 	NewTasks bool                  // and new tasks
 	Warner   tracefs.Warner
 
-	Rearm   bool // undo what other programs change; otherwise only warn
+	Restore bool // undo what other programs change; otherwise only warn
 	MaxRate int  // events a second allowed for one probe; 0 for no limit
 
 	Recording func() bool                    // reports whether raw pages are being recorded

@@ -46,10 +46,10 @@ func (g *Guard) threads(list string) {
 	g.listed = message
 	i := tracefs.Interference{File: l.File}
 	switch {
-	case !g.o.Rearm && less:
+	case !g.o.Restore && less:
 		g.short[list] = true
 		g.report(i, "%s", message)
-	case !g.o.Rearm:
+	case !g.o.Restore:
 		g.reportUndone(list, message, i)
 	default:
 		g.restoreThreads(list, l, message, less)
@@ -80,7 +80,7 @@ func (g *Guard) restoreThreads(list string, l tracefs.ThreadList, message string
 		return
 	}
 	delete(g.short, list)
-	g.restored[list], g.listed, i.Rearmed = true, "", true
+	g.restored[list], g.listed, i.Restored = true, "", true
 	message += "; it is as it was again"
 	if (less || list == keptOut) && !g.differs() { // see RestoreThreads
 		g.reportCost(message+", and", i)

@@ -120,7 +120,7 @@ func (t *Trace) open(ctx context.Context, plans []*plan.Plan) error {
 	} else if err != nil {
 		return err
 	}
-	if !t.o.Really {
+	if !t.o.Force {
 		if err := arm.Overload(ctx, fs, plans, t.o.Log); err != nil {
 			return err
 		}
@@ -182,7 +182,7 @@ func (t *Trace) setClocks() {
 func (t *Trace) newGuard() *guard.Guard {
 	return guard.New(guard.Options{
 		Session: t.session, Formats: slices.Clone(t.Formats), Plans: t.plansNow, Family: t.family, Stacks: t.o.Stacks, NewTasks: t.births, Warner: t.Warner,
-		Rearm: t.o.Rearm, MaxRate: t.o.MaxRate,
+		Restore: t.o.Restore, MaxRate: t.o.MaxRate,
 		Recording: t.recording.Load, Breaks: t.Spans.Breaks, Tampered: func() { t.tampered.Store(true) }, SwitchOff: t.probes.SwitchOff, Spend: t.spend,
 	})
 }

@@ -28,16 +28,16 @@ type Options struct {
 	Chain bool
 
 	// MaxRate is how many events a second one probe may have, or 0 for no limit. A
-	// probe with more in two successive seconds is switched off. Really also arms
+	// probe with more in two successive seconds is switched off. Force also arms
 	// functions that may bring the machine to a stop.
 	MaxRate int
-	Really  bool
+	Force   bool
 
 	// Ready, if not nil, is called when all probes are defined, before the first event is
 	// recorded. An error ends arming.
 	Ready func(*Trace) error
 
-	Rearm bool // undo what other programs change of the trace; otherwise only warn
+	Restore bool // undo what other programs change of the trace; otherwise only warn
 
 	// Warn receives what does not end the trace. Several goroutines call it.
 	//

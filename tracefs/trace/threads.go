@@ -23,7 +23,7 @@ func (t *Trace) chooseThreads(so *tracefs.Options) (err error) {
 	}
 	t.family = func() ([]int, error) { return tasks.Family(t.o.Pids, t.o.Follow) }
 	so.Follow = t.o.Follow
-	so.Again = func() ([]int, error) {
+	so.ThreadsNow = func() ([]int, error) {
 		tids, err := t.family()
 		t.Own.Add(tids)
 		return tids, err

@@ -36,7 +36,7 @@ type Options struct {
 	Count    int
 	Duration time.Duration
 	Reader   string // "raw" or "text"
-	Guard    string // "warn" or "restore"
+	OnTamper string // "warn" or "restore"
 	BTF      []string
 	Tracefs  string
 
@@ -64,7 +64,7 @@ type Options struct {
 // Parse parses the command line. If it is wrong, the error is an [*Error] or spec.Errors,
 // and the options are what was understood before it.
 func Parse(args []string) (*Options, error) {
-	o := &Options{Empty: len(args) == 0, Reader: "raw", Guard: "warn", Color: "auto", Notation: notation.All[0], old: map[string]bool{}}
+	o := &Options{Empty: len(args) == 0, Reader: "raw", OnTamper: "warn", Color: "auto", Notation: notation.All[0], old: map[string]bool{}}
 	o.Trace.MaxRate = -1 // let tsnoop choose
 	o.Sync = time.Second
 	set := pflag.NewFlagSet("tsnoop", pflag.ContinueOnError)

@@ -129,7 +129,7 @@ func (r *Run) Trace(out *os.File, report func(tracefs.Warning), do func(ctx cont
 func (r *Run) options() trace.Options {
 	o := r.o
 	to := o.Trace
-	to.Text, to.Rearm, to.MaxRate = o.Reader == "text", o.Guard == "restore", output.MaxRate(o)
+	to.Text, to.Restore, to.MaxRate = o.Reader == "text", o.OnTamper == "restore", output.MaxRate(o)
 	to.Processes = to.Processes || slices.Contains(o.By, sum.ByPID)
 	to.Reload = to.Reload || len(r.later) > 0
 	to.Wait, to.Chain, to.Begin = o.Plan.Wait, o.Plan.Chain, o.Begins()

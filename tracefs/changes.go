@@ -44,9 +44,9 @@ func (s *Session) Restore(c *Change) error {
 	return c.restore()
 }
 
-// A meant is the state that a session should have.
-type meant struct {
-	guards      []guarded
+// An expected holds the state that a session should have.
+type expected struct {
+	settings    []setting
 	definitions map[string][]string // by event
 	filters     map[string]string
 	ids         map[string]int
@@ -55,12 +55,12 @@ type meant struct {
 	lost        time.Time       // when one of these was last noticed, or was there again
 }
 
-func newMeant() meant {
-	return meant{definitions: map[string][]string{}, filters: map[string]string{}, ids: map[string]int{}, paused: map[string]bool{}, away: map[string]bool{}}
+func newExpected() expected {
+	return expected{definitions: map[string][]string{}, filters: map[string]string{}, ids: map[string]int{}, paused: map[string]bool{}, away: map[string]bool{}}
 }
 
-// A guarded is a setting of the instance that nobody else should change.
-type guarded struct {
+// A setting is a part of the instance that nobody else should change.
+type setting struct {
 	what    string
 	cost    string
 	file    string // relative to the mount
@@ -69,10 +69,10 @@ type guarded struct {
 	restore func() error
 }
 
-// guard notes the current content of the session's files as what it should be.
-func (s *Session) guard() {
-	s.meant.guards = s.meant.guards[:0]
-	for _, g := range []guarded{
+// expectSettings notes the current content of the session's files as what it should be.
+func (s *Session) expectSettings() {
+	s.expected.settings = s.expected.settings[:0]
+	for _, g := range []setting{
 		{what: "the clock", file: "trace_clock", read: bracketed, cost: "that has emptied the buffers"},
 		{what: "the size of the buffers", file: "buffer_size_kb", read: firstWord},
 		{what: "the size of a page", file: "buffer_subbuf_size_kb", cost: "that has emptied the buffers"},
@@ -81,12 +81,12 @@ func (s *Session) guard() {
 		{what: "the tracer", file: "current_tracer", cost: "its records take up the room of these"},
 	} {
 		g.file = s.path(g.file)
-		s.guardFile(g)
+		s.expectFile(g)
 	}
-	s.guardOptions()
+	s.expectOptions()
 }
 
-func (s *Session) guardFile(g guarded) {
+func (s *Session) expectFile(g setting) {
 	if g.read == nil {
 		g.read = strings.TrimSpace
 	}
@@ -98,14 +98,14 @@ func (s *Session) guardFile(g guarded) {
 	if g.restore == nil {
 		g.restore = func() error { return s.set(g.file, g.want) }
 	}
-	s.meant.guards = append(s.meant.guards, g)
+	s.expected.settings = append(s.expected.settings, g)
 }
 
-// guardOptions guards the options that change the records or the text.
-func (s *Session) guardOptions() {
+// expectOptions notes the options that change the records or the text.
+func (s *Session) expectOptions() {
 	file := s.path("trace_options")
 	var want []string
-	s.guardFile(guarded{what: "the options", file: file,
+	s.expectFile(setting{what: "the options", file: file,
 		read: func(text string) string {
 			now := strings.Fields(text)
 			if want == nil {
@@ -142,7 +142,7 @@ func invert(option string) string {
 
 // eventChanges returns what others have changed of one event.
 func (s *Session) eventChanges(event string) (changes []*Change) {
-	if s.meant.away[event] {
+	if s.expected.away[event] {
 		return nil
 	}
 	if !s.isOff(event) {
@@ -153,14 +153,14 @@ func (s *Session) eventChanges(event string) (changes []*Change) {
 				restore: func() error { return s.set(enable, "1") }})
 		}
 	}
-	want := s.meant.filters[event]
+	want := s.expected.filters[event]
 	if want == "" {
 		want = "none"
 	}
 	filter, trigger := s.eventPath(event, "filter"), s.eventPath(event, "trigger")
 	if is := s.content(filter); is != "" && is != want {
 		changes = append(changes, &Change{What: "the filter", File: s.absolute(filter), Event: event, Before: want, After: is, Counted: true,
-			restore: func() error { return s.set(filter, cmp.Or(s.meant.filters[event], "0")) }})
+			restore: func() error { return s.set(filter, cmp.Or(s.expected.filters[event], "0")) }})
 	}
 	if is := strings.Join(s.triggers(trigger), "; "); is != "" {
 		changes = append(changes, &Change{What: "the triggers", File: s.absolute(trigger), Event: event, Before: "none", After: is, Counted: true,
@@ -238,8 +238,8 @@ func (s *Session) Changes(events []string) (changes []*Change) {
 		changes = append(changes, &Change{What: "tracing", File: s.absolute(on), Before: "1", After: "0", Silent: true, Counted: true,
 			restore: func() error { return s.set(on, "1") }})
 	}
-	for i := range s.meant.guards {
-		g := &s.meant.guards[i]
+	for i := range s.expected.settings {
+		g := &s.expected.settings[i]
 		text, ok := s.look(g.file)
 		if is := g.read(text); ok && is != g.want {
 			changes = append(changes, &Change{What: g.what, File: s.absolute(g.file), Before: g.want, After: is, Cost: g.cost, Counted: true, restore: g.restore})
@@ -291,12 +291,12 @@ func (s *Session) look(file string) (text string, ok bool) {
 // gone returns the events that others have removed or defined again.
 func (s *Session) gone(events []string) (changes []*Change) {
 	for _, e := range slices.Compact(slices.Clone(events)) {
-		meant, known := s.meant.ids[e]
-		if !known || s.meant.paused[e] || !isOwn(e) {
+		want, known := s.expected.ids[e]
+		if !known || s.expected.paused[e] || !isOwn(e) {
 			continue // just defined, or paused, or the kernel has removed it with its module
 		}
 		switch id, ok := s.idOf(e); {
-		case id == meant || !ok:
+		case id == want || !ok:
 			continue
 		case id == 0 && s.fs.Exists(s.eventPath(e, "enable")): // the kernel has no id files
 			continue
@@ -323,7 +323,7 @@ func (s *Session) learnIDs(formats map[string]*Format) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for event, f := range formats {
-		s.meant.ids[event] = f.ID
+		s.expected.ids[event] = f.ID
 	}
 }
 
@@ -335,7 +335,7 @@ func (s *Session) redefine(event string) error {
 			return err
 		}
 	}
-	for _, def := range s.meant.definitions[event] {
+	for _, def := range s.expected.definitions[event] {
 		s.log("echo %s >> %s", quote(def), s.files[event])
 		if err := s.probes.of(s.files[event]).change(s.fs, def); err != nil {
 			return err
@@ -345,7 +345,7 @@ func (s *Session) redefine(event string) error {
 		return err
 	}
 	if id, ok := s.idOf(event); ok {
-		s.meant.ids[event] = id
+		s.expected.ids[event] = id
 	}
 	return s.set(s.eventPath(event, "enable"), "1")
 }
@@ -355,7 +355,7 @@ func (s *Session) redefine(event string) error {
 func (s *Session) ID(event string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.meant.ids[event]
+	return s.expected.ids[event]
 }
 
 // Events returns the names of the session's events, in the order of definition.
