@@ -26,7 +26,7 @@ func summary(plans []*plan.Plan, err error) string {
 		if f.Dump != nil {
 			dumped += f.Count
 		}
-		if f.Again > 0 {
+		if f.Refetched > 0 {
 			again++
 		}
 	}

@@ -75,7 +75,7 @@ func (c *golden) writeCall(w *bytes.Buffer, p *plan.Plan, call map[string]string
 		w.WriteString(" shown")
 	}
 	held := make([]uint64, len(p.Conditions()))
-	p.Held(held, decoders, records, duration, ended)
+	p.CountHeld(held, decoders, records, duration, ended)
 	fmt.Fprintf(w, " %d", held)
 	for i := range p.Clocks {
 		if records[0] == nil {

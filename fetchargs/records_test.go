@@ -21,7 +21,7 @@ func writeRecord(w io.Writer, p *plan.Probe) {
 		fmt.Fprintf(w, "  %d: %s=%s\n", i, a.Name, a)
 	}
 	for _, f := range p.Fields {
-		fmt.Fprintf(w, "  %s: arg %d, again %d, alias %t", f.Label, f.Arg, f.Again, f.Alias)
+		fmt.Fprintf(w, "  %s: arg %d, again %d, alias %t", f.Label, f.Arg, f.Refetched, f.Alias)
 		for _, g := range f.PointerChecks {
 			fmt.Fprintf(w, ", through %d", g.Arg)
 		}

@@ -234,11 +234,11 @@ func (r *resolver) attempt() *plan.Plan {
 		r.room.used = 0 // less content does not help
 		return nil
 	}
-	r.builder.ReadAgain()
+	r.builder.Refetch()
 	if r.fn.Target.Pair && r.fn.Source.Returns() {
 		r.pair()
 	}
-	r.bringIn()
+	r.prefault()
 	if r.builder.Finish(); len(r.Errs) > 0 {
 		return nil
 	}

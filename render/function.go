@@ -88,7 +88,7 @@ func NewFunctions(sources []Source, o *Options) []Function {
 		f.Entry = newSide(dynevent.Entry, &s, o)
 		f.Return = newSide(dynevent.Return, &s, o)
 		f.several = len(f.Entry.parts) > 1 || len(f.Return.parts) > 1
-		f.findAgain()
+		f.findRefetched()
 		f.MayFail = s.ReturnErrno(o.Order) != nil
 	}
 	return all
@@ -239,15 +239,15 @@ func (f *Field) AppendNumber(dst []byte, r *Record) []byte {
 	return texts[f.Form].number(f.opts, &f.Type, dst, f.Means(f.where.Load(r.only)))
 }
 
-// findAgain finds the values of the entry that the return probe fetches again.
-func (f *Function) findAgain() {
+// findRefetched finds the values of the entry that the return probe fetches again.
+func (f *Function) findRefetched() {
 	if len(f.Return.parts) == 0 || f.Return.parts[0].dec == nil {
 		return
 	}
 	again := f.Return.parts[0]
 	for i := range f.Entry.Fields {
 		field := &f.Entry.Fields[i]
-		n := f.Entry.parts[field.part].probe.Fields[field.index].Again
+		n := f.Entry.parts[field.part].probe.Fields[field.index].Refetched
 		if n <= 0 || n > len(again.probe.Fields) {
 			continue
 		}

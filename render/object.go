@@ -103,7 +103,7 @@ func (w *textWalk) next() {
 		if at.any {
 			w.dst = append(w.dst, ',')
 		} else if len(w.open) == 1 {
-			w.sayAddr()
+			w.appendAddr()
 		}
 		w.newLine()
 	case at.any:
@@ -135,8 +135,8 @@ func (w *textWalk) pop() {
 	w.dst = append(w.dst, '}')
 }
 
-// sayAddr appends the address of the object.
-func (w *textWalk) sayAddr() {
+// appendAddr appends the address of the object.
+func (w *textWalk) appendAddr() {
 	if w.addr == 0 {
 		return
 	}
@@ -182,7 +182,7 @@ func (f *Field) AppendTree(dst []byte, val *value.Value, depth int) []byte {
 		w.cut = o
 	}
 	value.View{Zeros: f.opts.Zeros}.Walk(&f.Type, val, w)
-	w.sayAddr()
+	w.appendAddr()
 	if f.Form == value.Memory && o.Whole > len(o.Bytes) {
 		w.dst = f.opts.appendCut(append(w.dst, ' '), o)
 	}

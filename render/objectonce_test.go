@@ -31,7 +31,7 @@ func TestObjectOnce(t *testing.T) {
 		}
 		entry := newProbe(false).object("*p", "p", tt.addr, "\x07\x00\x00\x00\x00\x00\x00\x00")
 		ret := newProbe(true).object("*p", "p", heap, "\x08\x00\x00\x00\x00\x00\x00\x00")
-		entry.probe.Fields[0].Again, ret.probe.Fields[0].Again, ret.probe.Fields[0].Hidden = 1, -1, true
+		entry.probe.Fields[0].Refetched, ret.probe.Fields[0].Refetched, ret.probe.Fields[0].Hidden = 1, -1, true
 		source := newSource("f", "", entry, ret)
 		for i, r := range []*record{entry, ret} {
 			source.Decoders[i] = r.probe.Decoder(r.slots, binary.LittleEndian, mapped)

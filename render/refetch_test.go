@@ -18,7 +18,7 @@ func TestAtReturn(t *testing.T) {
 		entry, ret = newProbe(false), newProbe(true)
 		entry.number("n", cInt, 99, value.PointerCheck{Label: "p", Arg: entry.arg(8, entryAddr)})
 		ret.number("n at return", cInt, 5, value.PointerCheck{Label: "p", Arg: ret.arg(8, returnAddr)})
-		entry.probe.Fields[0].Again, ret.probe.Fields[0].Again, ret.probe.Fields[0].Hidden = 1, -1, true
+		entry.probe.Fields[0].Refetched, ret.probe.Fields[0].Refetched, ret.probe.Fields[0].Hidden = 1, -1, true
 		return entry, ret
 	}
 	const good = 0xffff888000001000

@@ -22,9 +22,9 @@ func (s *Session) OpenPipe(name string) (*Pipe, error) {
 	return s.pipes.keep(func() (*os.File, error) { return s.fs.root.Open(s.path(name)) })
 }
 
-// OpenQuietPipe is like OpenPipe, for a pipe that is only read without waiting. The
+// OpenUnpolledPipe is like OpenPipe, for a pipe that is only read without waiting. The
 // runtime's poller does not know of it: each event would wake the poller for nothing.
-func (s *Session) OpenQuietPipe(name string) (*Pipe, error) {
+func (s *Session) OpenUnpolledPipe(name string) (*Pipe, error) {
 	s.pipes.opening(name)
 	return s.pipes.keep(func() (*os.File, error) {
 		f, err := s.fs.root.Open(s.path(name))

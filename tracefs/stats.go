@@ -84,7 +84,7 @@ func (s *Session) nothingIn(cpu int) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	f, err := s.OpenQuietPipe("per_cpu/cpu" + strconv.Itoa(cpu) + "/trace_pipe_raw")
+	f, err := s.OpenUnpolledPipe("per_cpu/cpu" + strconv.Itoa(cpu) + "/trace_pipe_raw")
 	if err != nil {
 		return false, err
 	}

@@ -59,10 +59,10 @@ func (fs *FS) SyscallReads(name string) []string {
 // neverSyscall is a filter for the events of system calls that matches nothing.
 const neverSyscall = "__syscall_nr == -1"
 
-// BringIn makes the kernel read, before each of these system calls begins, the strings
+// Prefault makes the kernel read, before each of these system calls begins, the strings
 // that its event includes, so that they are in memory when the function's probe reads
 // them. The events themselves are filtered out, and leave nothing in the buffers.
-func (s *Session) BringIn(syscalls []string) error {
+func (s *Session) Prefault(syscalls []string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {

@@ -52,11 +52,11 @@ func runTrace(o *flags.Options, ui *terminal.UI) (err error) {
 			return err
 		}
 		defer unwatch()
-		defer live.WhyQuiet(t, ui)()
+		defer live.ExplainNoCalls(t, ui)()
 		if err := out.Show(&t.Stream, t.Calls(ctx)); err != nil {
 			return err
 		}
-		run.WhyNone(t)
+		run.ExplainNone(t)
 		return nil
 	})
 }

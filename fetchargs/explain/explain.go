@@ -64,7 +64,7 @@ func writeField(w io.Writer, p *plan.Probe, f *value.Field) {
 	}
 	fmt.Fprintf(w, "    %s: %s", f.Label, typ)
 	switch {
-	case f.Again < 0:
+	case f.Refetched < 0:
 		fmt.Fprint(w, ", if it faulted at entry")
 	case f.IsRest():
 	case f.Hidden:

@@ -29,10 +29,10 @@ func appendConjuncts(all []string, c spec.Cond) []string {
 	return append(all, c.String())
 }
 
-// Held increments counts[i] if the i-th condition of Conditions holds for a call.
+// CountHeld increments counts[i] if the i-th condition of Conditions holds for a call.
 // The other arguments are those of Match. It does nothing if Match does not decide
 // exactly these conditions.
-func (p *Plan) Held(counts []uint64, decoders []*value.Decoder, records [][]byte, duration uint64, ended bool) {
+func (p *Plan) CountHeld(counts []uint64, decoders []*value.Decoder, records [][]byte, duration uint64, ended bool) {
 	each := []*cond.Test{p.Check}
 	if p.Check != nil && p.Check.And != nil {
 		each = p.Check.And

@@ -32,9 +32,9 @@ type Plan struct {
 	Notes   []string // what the user should know before believing the output
 	Details []string // choices that were made, for --explain
 
-	// BringsIn is the system call whose own event pages in the memory that the plan
-	// reads, "" if there is none. See tracefs.Session.BringIn.
-	BringsIn string
+	// PrefaultCall is the system call whose own event pages in the memory that the plan
+	// reads, "" if there is none. See tracefs.Session.Prefault.
+	PrefaultCall string
 
 	// Partial is set if some of the conditions are in no filter, so that the probes
 	// alone record too much.

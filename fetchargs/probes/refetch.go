@@ -14,13 +14,13 @@ type proven struct {
 	cond.Want
 }
 
-// ReadAgain makes the return probe fetch once more the values that may have been in
+// Refetch makes the return probe fetch once more the values that may have been in
 // user memory, but not paged in, when the function was entered: by the time it
 // returns, the kernel has often paged them in. In a return probe $argN still has
 // its value from entry (since 6.9), but the memory it points to is read at return.
 // Such a value is shown, marked, in place of the fault. Conditions do not see it,
 // because they are about the entry.
-func (b *Builder) ReadAgain() {
+func (b *Builder) Refetch() {
 	if !b.fn.Target.Live || !b.fn.Target.Features.ReturnArgs || b.fn.Absent || !b.Entry.Used || !b.Exit.Used {
 		return
 	}
@@ -35,9 +35,9 @@ func (b *Builder) ReadAgain() {
 			continue
 		}
 		field := at.Field()
-		field.Hidden, field.Label, field.Expr, field.Again = true, field.Label+" at return", "", -1
+		field.Hidden, field.Label, field.Expr, field.Refetched = true, field.Label+" at return", "", -1
 		b.Exit.Exprs[at.Index] = ""
-		f.Again = at.Index + 1
+		f.Refetched = at.Index + 1
 	}
 }
 

@@ -241,7 +241,7 @@ func (s *savedField) load(p *plan.Probe, types func(int) (btf.Type, error)) (f v
 	f = value.Field{
 		Label: s.Label, Expr: s.Expr, Alias: s.Alias, Name: s.Name, Format: s.Format, Encoding: value.Encoding(encoding), Arg: s.Arg, Size: s.Size, Count: s.Count,
 		Whole: s.Whole, Skip: s.Skip, Bits: s.Bits, Split: s.Split, Signed: s.Signed, BigEndian: s.BigEndian, Add: s.Add,
-		Hidden: s.Hidden, Again: s.Again, Reason: s.Why, Bound: (*value.Bound)(s.Bound), Items: s.Items, Use: (*value.Use)(s.Use), HZ: s.HZ, Boot: s.Boot, Clock: encoding == savedClock || encoding == int(value.Who), Macros: p.Plan.Macros,
+		Hidden: s.Hidden, Refetched: s.Again, Reason: s.Why, Bound: (*value.Bound)(s.Bound), Items: s.Items, Use: (*value.Use)(s.Use), HZ: s.HZ, Boot: s.Boot, Clock: encoding == savedClock || encoding == int(value.Who), Macros: p.Plan.Macros,
 	}
 	if encoding == savedClock {
 		f.Encoding = value.Age

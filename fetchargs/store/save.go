@@ -336,7 +336,7 @@ func saveField(f *value.Field) savedField {
 	s := savedField{
 		Label: f.Label, Expr: f.Expr, Alias: f.Alias, Name: f.Name, Format: f.Format, Encoding: savedEncodings[f.Encoding], Arg: f.Arg, Size: f.Size, Count: f.Count,
 		Whole: f.Whole, Skip: f.Skip, Bits: f.Bits, Split: f.Split, Signed: f.Signed, BigEndian: f.BigEndian, Add: f.Add,
-		Hidden: f.Hidden, Again: f.Again, Why: f.Reason, Set: f.Set, By: f.By, HZ: f.HZ, Boot: f.Boot, Items: f.Items,
+		Hidden: f.Hidden, Again: f.Refetched, Why: f.Reason, Set: f.Set, By: f.By, HZ: f.HZ, Boot: f.Boot, Items: f.Items,
 	}
 	if f.Clock && f.Encoding == value.Age {
 		s.Encoding = savedEncodings[savedClock]

@@ -42,7 +42,7 @@ type Field struct {
 	PointerChecks []PointerCheck
 	Hidden        bool    // fetched for a condition only, not shown
 	Dump          *Extent // for Dumped
-	Again         int     // 1 plus the index of the return probe's field with the value at return; -1 in that field
+	Refetched     int     // 1 plus the index of the return probe's field with the value at return; -1 in that field
 	Reason        string  // why nothing was fetched
 	Clock         bool    // the record has room for an Age or a Who, which its reader finds out from earlier records
 	Boot          bool    // the time of an Age is of CLOCK_BOOTTIME, not CLOCK_MONOTONIC

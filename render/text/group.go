@@ -9,10 +9,10 @@ import (
 
 // A group is the group of the last heading.
 type group struct {
-	any  bool // there was a heading
-	said bool // the next line belongs to the group
-	name []byte
-	tid  int
+	any       bool // there was a heading
+	continues bool // the next line belongs to the group
+	name      []byte
+	tid       int
 }
 
 // appendGroup appends a heading, with an empty line above it, if c is of another group
@@ -23,12 +23,12 @@ func (p *Printer) appendGroup(dst []byte, f *render.Function, c *calls.Call) []b
 	if p.opts.Group == render.GroupTask {
 		comm := f.Comm(c)
 		tid = c.Last().TID
-		if g.said && g.tid == tid && bytes.Equal(g.name, comm) {
+		if g.continues && g.tid == tid && bytes.Equal(g.name, comm) {
 			return dst
 		}
 		g.name = append(g.name[:0], comm...)
 	} else {
-		if g.said && string(g.name) == f.Title {
+		if g.continues && string(g.name) == f.Title {
 			return dst
 		}
 		g.name = append(g.name[:0], f.Title...)
@@ -36,7 +36,7 @@ func (p *Printer) appendGroup(dst []byte, f *render.Function, c *calls.Call) []b
 	if g.any {
 		dst = append(dst, '\n')
 	}
-	g.any, g.said, g.tid = true, true, tid
+	g.any, g.continues, g.tid = true, true, tid
 	dst = p.opts.Paint(dst, render.Group)
 	if p.opts.Group == render.GroupTask {
 		dst = appendTaskName(dst, g.name, tid)

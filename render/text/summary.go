@@ -26,7 +26,7 @@ func (p *Printer) Summary(dst []byte, s *sum.Summary) []byte {
 		dst = append(dst, '\n')
 	}
 	p.summed = true
-	p.group.said = false // the next line is far below its heading
+	p.group.continues = false // the next line is far below its heading
 	dst = p.appendPeriod(dst, s)
 	rows := s.Rows(p.functions, mostKeys)
 	if len(rows) == 0 {

@@ -24,7 +24,7 @@ type Definer struct {
 	Warner   tracefs.Warner
 	Progress func(doing string, n, all int) // may be nil
 
-	prefetches []string // system calls, see prefetch
+	prefaults []string // system calls, see prefetch
 }
 
 func (d *Definer) progress(n, all int) {
@@ -62,7 +62,7 @@ func (d *Definer) Define(ctx context.Context, plans []*plan.Plan) (kept []*plan.
 	if len(wrong) > 0 {
 		return nil, wrong
 	}
-	return kept, d.prefetch(kept)
+	return kept, d.prefault(kept)
 }
 
 // defineSides writes the probes of plans and returns, for each plan, why the kernel
@@ -87,16 +87,16 @@ func (d *Definer) defineSides(ctx context.Context, plans []*plan.Plan) (refused 
 	return refused, nil
 }
 
-// prefetch makes the kernel page in what the plans of system calls read, if it can do
+// prefault makes the kernel page in what the plans of system calls read, if it can do
 // that.
-func (d *Definer) prefetch(plans []*plan.Plan) error {
-	before := len(d.prefetches)
+func (d *Definer) prefault(plans []*plan.Plan) error {
+	before := len(d.prefaults)
 	for _, plan := range plans {
-		if plan.BringsIn != "" && !slices.Contains(d.prefetches, plan.BringsIn) {
-			d.prefetches = append(d.prefetches, plan.BringsIn)
+		if plan.PrefaultCall != "" && !slices.Contains(d.prefaults, plan.PrefaultCall) {
+			d.prefaults = append(d.prefaults, plan.PrefaultCall)
 		}
 	}
-	return d.Session.BringIn(d.prefetches[before:])
+	return d.Session.Prefault(d.prefaults[before:])
 }
 
 // leaveOut removes the probes of a plan that was refused in part.

@@ -9,7 +9,7 @@ import (
 // The guard does and reports this about what it has seen. The first row of changeRows or
 // listRows that fits describes what another program has done.
 //
-//	seen                           | done with Restore | reported then         | reported without Restore
+//	seen                           | with Restore    | reported then         | reported without Restore
 //	-------------------------------+-----------------+-----------------------+-------------------------
 //	a change                       | it is undone    | row, cost             | row, how to go on
 //	a change of the whole host     | nothing         | row, how to go on     | row, how to go on

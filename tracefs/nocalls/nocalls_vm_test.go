@@ -82,7 +82,7 @@ func TestVMNoCalls(t *testing.T) {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	said := strings.Join(tr.Quiet(), "\n")
+	said := strings.Join(tr.WhyNoCalls(), "\n")
 	want := `^vfs_read has been called \d+ times, tsnoop's own calls counted, but never with count == 12345 in a process that is traced
 vfs_write: \d+ calls? came, and the function has returned (once|\d+ times), but never with return == -4242 in a process that is traced
 do_sys_openat2: \d+ calls came, but never with dfd == 77

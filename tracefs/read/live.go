@@ -123,7 +123,7 @@ func newLiveReader(ctx context.Context, s *tracefs.Session, o *Options, now func
 
 // open opens one CPU's pipe.
 func (r *liveReader) open(s *tracefs.Session, cpu, size int) error {
-	f, err := s.OpenQuietPipe("per_cpu/cpu" + strconv.Itoa(cpu) + "/trace_pipe_raw")
+	f, err := s.OpenUnpolledPipe("per_cpu/cpu" + strconv.Itoa(cpu) + "/trace_pipe_raw")
 	if err != nil {
 		return err
 	}
@@ -243,7 +243,7 @@ func (p *cpuPipe) read() ([]byte, error) {
 	return p.buf[:p.n], nil
 }
 
-// tryRead reads once. It does not wait: OpenQuietPipe has made the pipe non-blocking.
+// tryRead reads once. It does not wait: OpenUnpolledPipe has made the pipe non-blocking.
 func (p *cpuPipe) tryRead(fd uintptr) {
 	p.taken.Begin()
 	p.n, p.err = unix.Read(int(fd), p.buf)

@@ -80,7 +80,7 @@ func (r *File) prepare(o Options) error {
 	}
 	load := r.ownPlans
 	if !r.IsOwn() {
-		load = func() ([]*plan.Plan, formatOf, error) { return r.foreignPlans(o.Specs) }
+		load = func() ([]*plan.Plan, formatOf, error) { return r.otherPlans(o.Specs) }
 	}
 	plans, formats, err := load()
 	if err != nil {

@@ -18,9 +18,9 @@ const (
 	mostEvents = 4 << 10
 )
 
-// foreignFormats returns the formats of the events that another tool has recorded. If
+// otherFormats returns the formats of the events that another tool has recorded. If
 // there are many, it leaves out those that neither occur nor are named in specs.
-func (r *File) foreignFormats(specs []string) (formats []*tracefs.Format, err error) {
+func (r *File) otherFormats(specs []string) (formats []*tracefs.Format, err error) {
 	fields := 0
 	for _, e := range r.file.Events {
 		f, err := tracefs.ParseFormat(strings.NewReader(e.Text))

@@ -11,8 +11,8 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
 )
 
-// foreignPlans returns a plan for each event that another tool may have recorded.
-func (r *File) foreignPlans(specs []string) ([]*plan.Plan, formatOf, error) {
+// otherPlans returns a plan for each event that another tool may have recorded.
+func (r *File) otherPlans(specs []string) ([]*plan.Plan, formatOf, error) {
 	arch := abi.Named("amd64")
 	for word := range strings.FieldsSeq(r.file.Uname) {
 		if a := abi.Named(word); a != nil {
@@ -21,7 +21,7 @@ func (r *File) foreignPlans(specs []string) ([]*plan.Plan, formatOf, error) {
 	}
 	var plans []*plan.Plan
 	formats := formatOf{}
-	all, err := r.foreignFormats(specs)
+	all, err := r.otherFormats(specs)
 	if err != nil {
 		return nil, nil, err
 	}

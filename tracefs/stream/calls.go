@@ -13,7 +13,7 @@ import (
 type Observer struct {
 	Event      func(*tracefs.Event)
 	Call       func(*calls.Call)                      // each, before it is matched
-	Refused    func(*calls.Call)                      // conditions do not hold; Stream.Held counts those that do
+	Refused    func(*calls.Call)                      // conditions do not hold; Stream.CountHeld counts those that do
 	Unreturned func(c *calls.Call, shown, atEnd bool) // its return was not seen
 	Shown      func()
 }

@@ -38,10 +38,10 @@ func (r *Stream) matches(c *calls.Call) bool {
 	return false
 }
 
-// Held adds to a count of each condition of its plan whether it holds for a call, of which
+// CountHeld adds to a count of each condition of its plan whether it holds for a call, of which
 // Observer.Refused has just learnt.
-func (r *Stream) Held(c *calls.Call, held []uint64) {
-	r.Plans[c.Plan].Held(held, r.decoders, r.records, c.Duration, ended(c))
+func (r *Stream) CountHeld(c *calls.Call, held []uint64) {
+	r.Plans[c.Plan].CountHeld(held, r.decoders, r.records, c.Duration, ended(c))
 }
 
 // ended reports whether both sides of a call were seen.

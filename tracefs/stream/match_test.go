@@ -30,7 +30,7 @@ func TestRefusedAllocatesNothing(t *testing.T) {
 	r := &Stream{Plans: plans, Choose: func(*calls.Call, *plan.Plan) bool { return true }}
 	r.observer.Refused = func(c *calls.Call) {
 		refused++
-		r.Held(c, held)
+		r.CountHeld(c, held)
 	}
 	long := false
 	c := &calls.Call{Entry: &tracefs.Event{}, Return: &tracefs.Event{}, Duration: 5e8}

@@ -16,11 +16,11 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/text"
 )
 
-// observer returns what counts the calls for Losses and Quiet.
+// observer returns what counts the calls for Losses and WhyNoCalls.
 func (t *Trace) observer() stream.Observer {
 	return stream.Observer{
 		Event:   t.noCalls.Event,
-		Refused: func(c *calls.Call) { t.noCalls.Refused(c.Plan, func(held []uint64) { t.Held(c, held) }) },
+		Refused: func(c *calls.Call) { t.noCalls.Refused(c.Plan, func(held []uint64) { t.CountHeld(c, held) }) },
 		Shown:   t.noCalls.End,
 		Call: func(c *calls.Call) {
 			p := t.Plans[c.Plan]
@@ -31,16 +31,16 @@ func (t *Trace) observer() stream.Observer {
 	}
 }
 
-// Quiet explains in a few sentences why no call has come yet. It returns none if a call has
+// WhyNoCalls explains in a few sentences why no call has come yet. It returns none if a call has
 // come, and all other times but the first. It takes 300 ms, or up to five times as long
 // while there are events that were not read. It may be called from a goroutine other than
 // the one that reads the calls.
-func (t *Trace) Quiet() []string { return t.quiet(false) }
+func (t *Trace) WhyNoCalls() []string { return t.whyNoCalls(false) }
 
-// QuietToEnd is Quiet for a trace whose Calls have ended: it takes no time.
-func (t *Trace) QuietToEnd() []string { return t.quiet(true) }
+// WhyNoCallsAtEnd is WhyNoCalls for a trace whose Calls have ended: it takes no time.
+func (t *Trace) WhyNoCallsAtEnd() []string { return t.whyNoCalls(true) }
 
-func (t *Trace) quiet(allRead bool) []string {
+func (t *Trace) whyNoCalls(allRead bool) []string {
 	all, err := t.noCalls.Explain(t.session, t.plansNow(), t.inFlight, t.host, allRead)
 	if err != nil {
 		t.Warner.Detailf("%v", err)

@@ -46,8 +46,8 @@ func completeArg(o *flags.Options, word string) shell.Answer {
 		a.Words = presetWords(word)
 	case o.Command == "" || o.Command == "trace" && len(o.Args) == 0:
 		for _, c := range flags.Commands {
-			if strings.HasPrefix(c.Name, word) && c.Says != "" {
-				a.Words = append(a.Words, shell.Word{Text: c.Name, Is: c.Says})
+			if strings.HasPrefix(c.Name, word) && c.Text != "" {
+				a.Words = append(a.Words, shell.Word{Text: c.Name, Is: c.Text})
 			}
 		}
 		if specs := specWords(o, word); len(specs) > 0 {

@@ -5,7 +5,7 @@ import "strings"
 // A Command is one of tsnoop's subcommands.
 type Command struct {
 	Name string
-	Says string // what it does, in a few words; "" if it is internal
+	Text string // what it does, in a few words; "" if it is internal
 }
 
 // Commands are all commands.
@@ -37,7 +37,7 @@ func (o *Options) pickCommand() {
 			found = []string{c.Name}
 			break
 		}
-		if c.Says != "" && strings.HasPrefix(c.Name, o.Args[0]) {
+		if c.Text != "" && strings.HasPrefix(c.Name, o.Args[0]) {
 			found = append(found, c.Name)
 		}
 	}

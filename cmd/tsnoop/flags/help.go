@@ -9,7 +9,7 @@ type Section struct {
 }
 
 // The width of the column of names in the help, and of the one with what a flag is for.
-const nameWidth, saysWidth = 26, 54
+const nameWidth, textWidth = 26, 54
 
 // Help returns the help's lists of flags.
 func Help() string {
@@ -44,13 +44,13 @@ func (f *Row) Brief() string { return f.lines()[0] }
 
 // lines breaks what the flag is for into lines of the help.
 func (f *Row) lines() (lines []string) {
-	for part := range strings.Lines(f.says) {
+	for part := range strings.Lines(f.text) {
 		line := ""
 		for word := range strings.FieldsSeq(part) {
 			switch {
 			case line == "":
 				line = word
-			case len(line)+1+len(word) <= saysWidth:
+			case len(line)+1+len(word) <= textWidth:
 				line += " " + word
 			default:
 				lines, line = append(lines, line), word

@@ -142,7 +142,7 @@ func (o *Options) sections() []Section {
 // notations returns the flags that choose how calls are written.
 func (o *Options) notations() (rows []Row) {
 	for _, n := range notation.All[1:] {
-		rows = append(rows, Row{n.Name, "", "", n.Says, o.writes(n), "", ""})
+		rows = append(rows, Row{n.Name, "", "", n.Text, o.writes(n), "", ""})
 	}
 	return rows
 }

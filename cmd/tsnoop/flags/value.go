@@ -18,7 +18,7 @@ import (
 type Row struct {
 	Name, Short string
 	form        string // of its value in the help, as it follows the name: " FILE", "[=WHEN]"
-	says        string // what it is for
+	text        string // what it is for
 	value       setter
 	takes       string // describes the value, as a sentence that begins with --name; "" if the flag takes no value
 	example     string // a command line

@@ -99,7 +99,7 @@ func nearCommands(word string) []string {
 	const longer = 2
 	return btf.Suggest(word, func(yield func(string) bool) {
 		for _, c := range Commands {
-			if c.Says != "" && len(word) <= len(c.Name)+longer && !yield(c.Name) {
+			if c.Text != "" && len(word) <= len(c.Name)+longer && !yield(c.Name) {
 				return
 			}
 		}

@@ -8,18 +8,18 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
 
-// quietAfter is how long to wait for a call before explaining why there is none.
-const quietAfter = 5 * time.Second
+// noCallsAfter is how long to wait for a call before explaining why there is none.
+const noCallsAfter = 5 * time.Second
 
-// WhyQuiet explains once why no call comes, if none has come after a while and stop was
+// ExplainNoCalls explains once why no call comes, if none has come after a while and stop was
 // not called. It does so only if stderr is a terminal, or with --verbose.
-func WhyQuiet(t *trace.Trace, ui *terminal.UI) (stop func()) {
+func ExplainNoCalls(t *trace.Trace, ui *terminal.UI) (stop func()) {
 	if !ui.Terminal && !ui.Verbose {
 		return func() {}
 	}
 	var over atomic.Bool
-	timer := time.AfterFunc(quietAfter, func() {
-		for _, text := range t.Quiet() {
+	timer := time.AfterFunc(noCallsAfter, func() {
+		for _, text := range t.WhyNoCalls() {
 			if !over.Load() {
 				ui.Warn("no call yet: %s", text)
 			}
@@ -31,14 +31,14 @@ func WhyQuiet(t *trace.Trace, ui *terminal.UI) (stop func()) {
 	}
 }
 
-// WhyNone explains why the program has run to its end without a call that is shown.
-func (r *Run) WhyNone(t *trace.Trace) {
+// ExplainNone explains why the program has run to its end without a call that is shown.
+func (r *Run) ExplainNone(t *trace.Trace) {
 	if r.program == nil {
 		return
 	}
 	select {
 	case <-r.program.Done():
-		for _, text := range t.QuietToEnd() {
+		for _, text := range t.WhyNoCallsAtEnd() {
 			r.ui.Warn("no call: %s", text)
 		}
 	default: // the trace ended first

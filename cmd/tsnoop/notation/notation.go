@@ -19,7 +19,7 @@ var All = []Notation{
 // A Notation makes a sink for calls. Call.Plan is an index into the sources.
 type Notation struct {
 	Name string
-	Says string // what its flag is for
+	Text string // what its flag is for
 	Sink func([]render.Source, render.Options) sum.Sink
 }
 

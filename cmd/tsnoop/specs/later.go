@@ -12,8 +12,8 @@ import (
 // A later holds the specs of a trace that wait until a module is loaded that has what they
 // name.
 type later struct {
-	specs []*spec.Spec
-	said  map[string]string // by text, what was last wrong with a spec after a module was loaded
+	specs    []*spec.Spec
+	reported map[string]string // by text, what was last wrong with a spec after a module was loaded
 }
 
 // await shows what the waiting specs name when a module that has it is loaded.
@@ -44,7 +44,7 @@ func (r *reloader) wait(waiting []*spec.Spec) {
 	further := slices.DeleteFunc(slices.Clone(waiting), func(s *spec.Spec) bool {
 		return slices.ContainsFunc(r.later.specs, func(o *spec.Spec) bool { return o.Text == s.Text })
 	})
-	r.later = later{specs: waiting, said: map[string]string{}}
+	r.later = later{specs: waiting, reported: map[string]string{}}
 	if len(further) > 0 {
 		r.ui.Warn("waiting for a module that has %s", names(further))
 	}
@@ -69,8 +69,8 @@ func (r *reloader) came(ctx context.Context) {
 			r.ui.LeftOut(plans)
 			armed = append(armed, s)
 			continue
-		case err != nil && r.later.said[s.Text] != err.Error():
-			r.later.said[s.Text] = err.Error()
+		case err != nil && r.later.reported[s.Text] != err.Error():
+			r.later.reported[s.Text] = err.Error()
 			r.ui.Report(err)
 			r.ui.Warn("the trace goes on without %s", names([]*spec.Spec{s}))
 		}

@@ -66,7 +66,7 @@ func armAndDisarm() (err error) {
 	if err := s.Enable(); err != nil {
 		return err
 	}
-	f, err := s.OpenQuietPipe("per_cpu/cpu0/trace_pipe_raw")
+	f, err := s.OpenUnpolledPipe("per_cpu/cpu0/trace_pipe_raw")
 	if err != nil {
 		return err
 	}
