@@ -17,8 +17,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestVMNasty opens files whose names try to look like something else.
-func TestVMNasty(t *testing.T) {
+// TestVMForgedNames opens files whose names try to look like something else.
+func TestVMForgedNames(t *testing.T) {
 	fsys := mounted(t)
 	leavesNothing(t, fsys)
 	s := session(t, fsys, Options{})
@@ -111,8 +111,8 @@ func TestVMLive(t *testing.T) {
 	}
 }
 
-// TestVMAgain enables a session again that was stopped.
-func TestVMAgain(t *testing.T) {
+// TestVMEnableAgain enables a session again that was stopped.
+func TestVMEnableAgain(t *testing.T) {
 	fsys := mounted(t)
 	leavesNothing(t, fsys)
 	s := session(t, fsys, Options{})

@@ -262,7 +262,7 @@ func TestReadError(t *testing.T) {
 }
 
 // A small file must not take much memory, whatever sizes it contains.
-func TestBomb(t *testing.T) {
+func TestSmallFileLargeSizes(t *testing.T) {
 	h := testHeader(7)
 	h.Zstd = true
 	page := make([]byte, 4096)

@@ -41,8 +41,8 @@ func (tr *traced) named(n int) (again int) {
 	return again
 }
 
-// TestTrustCrowd traces a program with many threads, by its number.
-func TestTrustCrowd(t *testing.T) {
+// TestTrustManyThreads traces a program with many threads, by its number.
+func TestTrustManyThreads(t *testing.T) {
 	n := size(300, 10_000)
 	l := prepareWithin(t, 20*time.Minute, "crowd", "@", strconv.Itoa(n))
 	tr := startTrace(t, "-b", "4M", "-p", l.pid, seekSpec)

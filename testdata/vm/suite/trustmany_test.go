@@ -13,12 +13,12 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-// TestTrustMany has many runs at once, armed at the same time, on the same functions
+// TestTrustManyRuns has many runs at once, armed at the same time, on the same functions
 // and on different ones. In the middle of the calls some are killed: the others see
 // each call that is theirs, in order, though another program has the kernel's function
 // tracer look at the same function. Other people's probes count on, and nothing of
 // theirs is touched.
-func TestTrustMany(t *testing.T) {
+func TestTrustManyRuns(t *testing.T) {
 	others(t)
 	before := everything(t)
 	hits := othersHits(t)

@@ -66,9 +66,9 @@ func TestTrustRateFeedback(t *testing.T) {
 	cleanly(t)
 }
 
-// TestTrustDrown asks before it arms what every CPU does all the time, but not for what
+// TestTrustRiskyFunctions asks before it arms what every CPU does all the time, but not for what
 // has only such a name.
-func TestTrustDrown(t *testing.T) {
+func TestTrustRiskyFunctions(t *testing.T) {
 	// Who sleeps a thousand times a second asks for the time as often.
 	over := make(chan struct{})
 	defer close(over)
