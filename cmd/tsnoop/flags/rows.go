@@ -60,7 +60,7 @@ func (o *Options) sections() []Section {
 				yes(&o.Plan.Chain), "", ""},
 			{"tree", "", "", "calls as they begin and end, indented",
 				yes(&o.Tree), "", ""},
-			{"kstack", "k", "", "the kernel's stack under each line",
+			{"kstack", "k", "", "the kernel's stack under each line; not the program's",
 				yes(&o.Trace.Stacks), "", ""},
 			{"follow-pointers", "", "", "also the struct that each item leads to, if the item is a pointer",
 				yes(&o.Plan.Deep), "", ""},
@@ -84,7 +84,7 @@ func (o *Options) sections() []Section {
 				parsed(&o.Interval, parseDuration), takesTime, "tsnoop --summary -i 1s SPEC"},
 			{"group", "", " WHAT", "a heading above the calls of each task or function, instead of its name on every line",
 				suggested(render.GroupModes(), parsed(&o.Show.Group, render.ParseGroupMode)), "is " + strings.Join(render.GroupModes(), " or "), "tsnoop --group task SPEC"},
-			{"time", "t", " MODE", "rel (default), delta, clock, boot or none; clock follows the clock of the host when it is set",
+			{"time", "t", " MODE", "since the trace began (rel, default), since the line above (delta), time of day (clock, which follows the clock of the host when it is set), since the host booted (boot), or none",
 				suggested(render.TimeModes(), parsed(&o.Show.Time, render.ParseTimeMode)), "is one of " + strings.Join(render.TimeModes(), ", "), "tsnoop -t clock SPEC"},
 		}, o.notations(), []Row{
 			{"output", "o", " FILE", "write there instead of to stdout; the file of record",
