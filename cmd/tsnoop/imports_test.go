@@ -34,7 +34,7 @@ var mayImport = map[string][]string{
 	"fetchargs/syscalls":   {},
 	"fetchargs/encode":     {module + "/btf", module + "/fetchargs/cond", module + "/fetchargs/constants", module + "/fetchargs/dynevent", module + "/fetchargs/find", module + "/fetchargs/plural", module + "/fetchargs/route", module + "/fetchargs/spec", module + "/fetchargs/value"},
 	"fetchargs/source":     {module + "/fetchargs/dynevent"},
-	"fetchargs/find":       {module + "/fetchargs/dynevent", module + "/fetchargs/tracepoint", module + "/btf", module + "/fetchargs/source", module + "/fetchargs/abi", module + "/fetchargs/spec", module + "/fetchargs/syscalls", module + "/fetchargs/target"},
+	"fetchargs/find":       {module + "/fetchargs/plural", module + "/fetchargs/dynevent", module + "/fetchargs/tracepoint", module + "/btf", module + "/fetchargs/source", module + "/fetchargs/abi", module + "/fetchargs/spec", module + "/fetchargs/syscalls", module + "/fetchargs/target"},
 	"fetchargs/route":      {module + "/fetchargs/plural", module + "/fetchargs/tracepoint", module + "/btf", module + "/fetchargs/source", module + "/fetchargs/abi", module + "/fetchargs/constants", module + "/fetchargs/dynevent", module + "/fetchargs/find", module + "/fetchargs/spec", module + "/fetchargs/target", module + "/fetchargs/value"},
 	"fetchargs/tracepoint": {},
 	"fetchargs/target":     {module + "/fetchargs/tracepoint", module + "/btf", module + "/fetchargs/abi", module + "/fetchargs/constants", module + "/fetchargs/dynevent", module + "/fetchargs/measure", module + "/fetchargs/syscalls"},

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tsnoop/tsnoop/fetchargs/plural"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
@@ -67,11 +68,7 @@ func (g *Glob) Warning(most int) string {
 		for i, l := range group {
 			names[i] = l.Func
 		}
-		list := strings.Join(names, ", ")
-		if n := len(names) - most; most > 0 && n > 1 {
-			list = fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), n)
-		}
-		parts = append(parts, fmt.Sprintf("%s (%s)", list, group[0].Why))
+		parts = append(parts, fmt.Sprintf("%s (%s)", plural.List(names, most), group[0].Why))
 	}
 	verb := "are"
 	if len(g.Left) == 1 {

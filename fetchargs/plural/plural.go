@@ -30,3 +30,21 @@ func Verb[T int | int64 | uint32 | uint64](n T) string {
 	}
 	return "were"
 }
+
+// List returns text like "a, b and 3 more" with the first most of all, or with all of them if
+// most is 0. It does not leave out a single one.
+func List[T any](all []T, most int) string {
+	more := len(all) - most
+	if most == 0 || more <= 1 {
+		more = 0
+	}
+	texts := make([]string, len(all)-more)
+	for i := range texts {
+		texts[i] = fmt.Sprint(all[i])
+	}
+	list := strings.Join(texts, ", ")
+	if more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
+	}
+	return list
+}

@@ -19,3 +19,22 @@ func TestOf(t *testing.T) {
 		}
 	}
 }
+
+func TestList(t *testing.T) {
+	for _, tt := range []struct {
+		all  []int
+		most int
+		want string
+	}{
+		{nil, 2, ""},
+		{[]int{1}, 2, "1"},
+		{[]int{1, 2}, 2, "1, 2"},
+		{[]int{1, 2, 3}, 2, "1, 2, 3"},
+		{[]int{1, 2, 3, 4}, 2, "1, 2 and 2 more"},
+		{[]int{1, 2, 3, 4}, 0, "1, 2, 3, 4"},
+	} {
+		if got := List(tt.all, tt.most); got != tt.want {
+			t.Errorf("%v, at most %d: got %q, want %q", tt.all, tt.most, got, tt.want)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package guard
 import (
 	"strings"
 
+	"github.com/tsnoop/tsnoop/fetchargs/plural"
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
@@ -93,7 +94,7 @@ var listRows = []listRow{
 func (g *Guard) describeList(list string, l tracefs.ThreadList) (message string, less bool) {
 	for _, row := range listRows {
 		if row.list == list && row.fits(l, g.o.Family == nil) {
-			return "another program has written to " + l.File + ", " + strings.ReplaceAll(row.text, "{lacks}", numbers(l.Lacks)), row.less
+			return "another program has written to " + l.File + ", " + strings.ReplaceAll(row.text, "{lacks}", plural.List(l.Lacks, 5)), row.less
 		}
 	}
 	return "", false

@@ -56,7 +56,7 @@ func TestDescribeList(t *testing.T) {
 		{tracedOnly, nil, tracefs.ThreadList{Emptied: true}, "but all threads are traced as before", false},
 		{tracedOnly, nil, tracefs.ThreadList{Others: []int{2}}, "and only the threads listed there are still traced", true},
 		{tracedOnly, some, tracefs.ThreadList{Emptied: true, Lacks: []int{1}}, "and all threads of this host are traced now", false},
-		{tracedOnly, some, tracefs.ThreadList{Lacks: []int{1, 2, 3, 4, 5, 6}}, "and threads that were asked for are not traced any more: 1 2 3 4 5 and 1 more", true},
+		{tracedOnly, some, tracefs.ThreadList{Lacks: []int{1, 2, 3, 4, 5, 6, 7}}, "and threads that were asked for are not traced any more: 1, 2, 3, 4, 5 and 2 more", true},
 		{tracedOnly, some, tracefs.ThreadList{}, "but the threads that were asked for are traced as before", false},
 		{tracedOnly, some, tracefs.ThreadList{Others: []int{2}}, "and other threads than those that were asked for may be traced", false},
 	} {

@@ -1,10 +1,8 @@
 package guard
 
 import (
-	"fmt"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
@@ -109,12 +107,4 @@ func (g *Guard) firstThreads() {
 			}
 		}
 	}
-}
-
-func numbers(all []int) string {
-	text := strings.Trim(fmt.Sprint(all[:min(len(all), 5)]), "[]")
-	if more := len(all) - 5; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
 }

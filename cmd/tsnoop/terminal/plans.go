@@ -1,10 +1,8 @@
 package terminal
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
+	"github.com/tsnoop/tsnoop/fetchargs/plural"
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
@@ -29,7 +27,7 @@ func (u *UI) Notes(plans []*plan.Plan) {
 	for _, g := range plan.Globs(plans) {
 		names := plan.NamesOf(g, plans, func(p *plan.Plan) bool { return len(p.Notes) > 0 })
 		if len(names) > 0 {
-			u.PrintWarning(tracefs.Warning{Text: g.Spec.Func.Text + ": some names stand for several functions, " + someOf(names), More: true})
+			u.PrintWarning(tracefs.Warning{Text: g.Spec.Func.Text + ": some names stand for several functions, " + plural.List(names, mostNames), More: true})
 		}
 	}
 }
@@ -48,12 +46,4 @@ func (u *UI) LeftOut(plans []*plan.Plan) {
 			}
 		}
 	}
-}
-
-// someOf lists the first few names.
-func someOf(names []string) string {
-	if n := len(names) - mostNames; n > 1 {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostNames], ", "), n)
-	}
-	return strings.Join(names, ", ")
 }
