@@ -7,10 +7,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/balance"
+	"github.com/tsnoop/tsnoop/tracefs/define"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
@@ -22,6 +24,26 @@ const pageFile = "buffer_subbuf_size_kb"
 
 // fewEvents is how many events are checked each time.
 const fewEvents = 32
+
+// Options says what to guard.
+type Options struct {
+	Session    *tracefs.Session
+	Renumbered *define.Renumbered    // learns the IDs of probes that the guard defines again
+	Plans      func() []*plan.Plan   // those that are defined now
+	Family     func() ([]int, error) // threads to be traced; nil for all
+	Stacks     bool                  // the kernel also records stacks
+	NewTasks   bool                  // and new tasks
+	Warner     tracefs.Warner
+
+	Restore bool // undo what other programs change; otherwise only warn
+	MaxRate int  // events a second allowed for one probe; 0 for no limit
+
+	Recording func() bool                    // reports whether raw pages are being recorded
+	Breaks    func(goesOn bool)              // is called when events may have been missed up to now, and may be from now on
+	Tampered  func()                         // is called when another program has interfered
+	SwitchOff func(plans []*plan.Plan) error // disables the probes of plans
+	Spend     func()                         // is called when all are disabled
+}
 
 // A Guard detects that another program interferes with a trace, since then silence does
 // not mean that nothing is called. It checks when inotify reports a change, every
@@ -48,18 +70,14 @@ type Guard struct {
 	lastReport    time.Time                  // when any change was last reported
 	ids           map[int]bool               // IDs of the trace's events, also from before they were defined again
 	held          bool                       // mark was not moved, since events were missing
-	drifts        bool                       // probes also count calls that are not traced: those of this program
-	countsReset   bool                       // the kernel's counts have been reset since mark
 	restored      map[string]bool            // lists of threads that have been set back
 	short         map[string]bool            // lists of threads by which less is traced than was asked for
 	readers       []proc.Holder              // readers that have been reported
-	uncounted     bool                       // probes were off, so they counted nothing
 	suspectSince  time.Time                  // when it first seemed that others read events
 	stolen        bool                       // it has been reported that others read events
 	closed        bool                       // the last balance has been struck
-	mark          account                    // counts when everything was last in order
-
-	defined atomic.Pointer[map[int]*tracefs.Format] // formats of the events that were defined again, by their new IDs
+	known         balance.Conditions         // what is known of the kernel's counts since mark
+	mark          balance.Counts             // counts when everything was last in order
 }
 
 // New returns a Guard. From here on it notices what others do: call it before the session
@@ -172,7 +190,7 @@ func (g *Guard) wait(until time.Time) bool {
 // undone before anyone has looked.
 func (g *Guard) wasPaged() {
 	if g.paged && time.Since(g.reportedPages) > 2*guardTime {
-		g.emptied, g.countsReset = true, true
+		g.emptied, g.known.CountsReset = true, true
 	}
 	g.paged = false
 }
@@ -255,13 +273,10 @@ func (g *Guard) sort(seen []tracefs.Touch) (to touched) {
 	if all {
 		to.events = g.o.Session.Events()
 	}
-	to.events, to.lists = unique(to.events), unique(to.lists)
+	slices.Sort(to.events)
+	slices.Sort(to.lists)
+	to.events, to.lists = slices.Compact(to.events), slices.Compact(to.lists)
 	return to
-}
-
-func unique(names []string) []string {
-	slices.Sort(names)
-	return slices.Compact(names)
 }
 
 // differs reports whether something is still not as it should be, so that what it costs
@@ -272,7 +287,7 @@ func (g *Guard) differs() bool { return len(g.reported) > 0 || len(g.short) > 0 
 // have undone.
 func (g *Guard) look(events []string) {
 	now := g.account()
-	lacking, _ := g.mark.lacks(now)
+	lacking, _ := g.mark.Lacks(now)
 	found, restored := g.changes(events)
 	back := g.forget(events, found)
 	switch {
@@ -281,12 +296,12 @@ func (g *Guard) look(events []string) {
 		g.reportCost("this trace is as it was again", tracefs.Interference{})
 	case g.emptied && g.reportEmptied():
 	case g.emptied: // that has just been reported
-		g.mark, g.countsReset = g.account(), false
+		g.mark, g.known.CountsReset = g.account(), false
 	case g.passed(now):
-	case now.still && g.mark.still && lacking > 0 && !g.held:
+	case now.Still && g.mark.Still && lacking > 0 && !g.held:
 		g.held = true // a write to a file may be about to be noticed
-	case now.exact() || !g.mark.exact():
-		g.drifts = g.drifts || g.held
+	case now.Exact() || !g.mark.Exact():
+		g.known.Drifts = g.known.Drifts || g.held
 		g.mark, g.held = now, false
 	}
 	g.emptied = false
@@ -298,7 +313,7 @@ func (g *Guard) changes(events []string) (found map[string]bool, restored bool) 
 	found = map[string]bool{}
 	for _, c := range g.o.Session.Changes(events) {
 		key := c.File + " " + c.Event
-		g.countsReset = g.countsReset || c.Cost != ""
+		g.known.CountsReset = g.known.CountsReset || c.Cost != ""
 		if strings.HasSuffix(c.File, pageFile) { // the warning says that this has emptied the buffers
 			g.reportedPages = time.Now()
 		}
@@ -313,7 +328,7 @@ func (g *Guard) changes(events []string) (found map[string]bool, restored bool) 
 		}
 		found[key] = true
 		g.reported[key], g.lastReport = c, time.Now()
-		g.uncounted = g.uncounted || !c.Counted
+		g.known.Uncounted = g.known.Uncounted || !c.Counted
 		message, goOn := g.describe(c)
 		g.report(g.of(c), "%s; %s", message, goOn)
 	}
@@ -355,7 +370,7 @@ func (g *Guard) reportEmptied() bool {
 func (g *Guard) restore(c *tracefs.Change) {
 	message, _ := g.describe(c)
 	g.lastReport = time.Now()
-	g.uncounted = g.uncounted || !c.Counted
+	g.known.Uncounted = g.known.Uncounted || !c.Counted
 	if c.Gone() && g.o.Recording() { // its event ID would be another one
 		g.report(g.of(c), "%s; a recording cannot go on with another one", message)
 		g.reported[c.File+" "+c.Event] = c
@@ -370,7 +385,7 @@ func (g *Guard) restore(c *tracefs.Change) {
 		return
 	}
 	if c.Gone() {
-		g.renumber(c.Event)
+		g.o.Renumbered.Learn(c.Event)
 	}
 	i := g.of(c)
 	i.Restored = true

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tsnoop/tsnoop/tracefs"
+	"github.com/tsnoop/tsnoop/tracefs/balance"
 )
 
 // matters reports whether writing to a file of the instance decides what is recorded.
@@ -26,12 +27,12 @@ func switches(file string) bool {
 
 // passed reports what another program has changed and set back before anyone has
 // looked, if that has cost events or may have.
-func (g *Guard) passed(now account) bool {
+func (g *Guard) passed(now balance.Counts) bool {
 	if len(g.written) == 0 || time.Since(g.lastReport) < 2*guardTime {
 		return false // or it is what was just reported
 	}
-	least, _ := g.mark.lacks(now)
-	if g.uncounted = slices.ContainsFunc(g.written, switches); !g.uncounted && (!now.known || least <= 0) {
+	least, _ := g.mark.Lacks(now)
+	if g.known.Uncounted = slices.ContainsFunc(g.written, switches); !g.known.Uncounted && (!now.Known || least <= 0) {
 		return false
 	}
 	file := g.o.Session.Path(g.written[0])

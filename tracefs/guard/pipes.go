@@ -29,7 +29,7 @@ func empties(t tracefs.Touch) bool {
 
 // recount restarts the counts, since the buffers were emptied or replaced.
 func (g *Guard) recount() {
-	g.emptied, g.countsReset = true, true
+	g.emptied, g.known.CountsReset = true, true
 	g.suspectSince = time.Time{}
 	g.o.Session.Recount(g.stolen)
 }

@@ -37,3 +37,12 @@ func ClockError() (max time.Duration, synced, ok bool) {
 	}
 	return time.Duration(t.Maxerror) * time.Microsecond, state != unix.TIME_ERROR, true
 }
+
+// Uname returns what trace-cmd stores of uname(2), "" if that is not known.
+func Uname() string {
+	name, release, arch := Host()
+	if arch == "" {
+		return ""
+	}
+	return "Linux " + name + " " + release + " " + arch
+}

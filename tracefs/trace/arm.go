@@ -33,14 +33,15 @@ var ErrInterrupted = define.ErrInterrupted
 // only from the one that reads the calls, unless they say otherwise.
 type Trace struct {
 	stream.Stream
-	o        Options
-	host     *host.Host
-	session  *tracefs.Session
-	probes   *arm.Probes
-	modules  *arm.Modules  // nil if all functions are in the kernel itself, and there are no events
-	reloader *arm.Reloader // nil if Reload may not be called
-	plansMu  sync.Mutex    // guards Plans, which Reload may extend while the guard runs
-	guard    *guard.Guard  // nil until the trace begins
+	o          Options
+	host       *host.Host
+	session    *tracefs.Session
+	probes     *arm.Probes
+	modules    *arm.Modules  // nil if all functions are in the kernel itself, and there are no events
+	reloader   *arm.Reloader // nil if Reload may not be called
+	renumbered *define.Renumbered
+	plansMu    sync.Mutex   // guards Plans, which Reload may extend while the guard runs
+	guard      *guard.Guard // nil until the trace begins
 
 	inFlight *losses.InFlight
 	account  *losses.Account
@@ -115,7 +116,7 @@ func (t *Trace) open(ctx context.Context, plans []*plan.Plan) error {
 	if err := check(t.host, plans, t.o); err != nil {
 		return err
 	}
-	if err := fs.AwaitLock(ctx, t.waiting); ctx.Err() != nil {
+	if err := fs.AwaitLock(ctx, func(file string) { arm.WarnWaiting(file, t.Warner) }); ctx.Err() != nil {
 		return define.ErrInterrupted
 	} else if err != nil {
 		return err
@@ -158,7 +159,8 @@ func (t *Trace) define(ctx context.Context, plans []*plan.Plan) (err error) {
 	t.account = losses.NewAccount(t.countsFaults(), t.Decoder)
 	t.noCalls = nocalls.New(t.Plans, t.Format, nocalls.Scope{Pids: len(o.Pids) > 0, CPUs: len(o.CPUs) > 0, Chain: o.Chain})
 	t.Choose = t.isHere
-	t.modules = arm.NewModules(t.probes, t.Plans, o.Wait, o.Reload, func(event string, id int) error { return t.guard.Back(event, id) })
+	t.renumbered = &define.Renumbered{Session: t.session, Formats: slices.Clone(t.Formats)}
+	t.modules = arm.NewModules(t.probes, t.Plans, o.Wait, o.Reload, t.back)
 	if o.Reload {
 		t.reloader = arm.NewReloader(t.probes, t.Plans, t.modules, func(events []string) { t.guard.WatchFurther(events) })
 	}
@@ -172,28 +174,28 @@ func (t *Trace) setClocks() {
 	t.Start = t.Origin.Began.Trace
 	t.Wall.Set(t.Start, t.Origin.Began.Wall-int64(t.Start))
 	var err error
-	t.unwatchWall, err = proc.WatchClock(func() { t.Wall.Set(t.Now(), t.wallNow()) })
+	t.unwatchWall, err = proc.WatchClock(func() { t.Wall.Set(t.Now(), proc.WallOffset(t.Now)) })
 	if err != nil {
 		t.Warner.Detailf("times do not follow the clock if it is set: %v", err)
 	}
 }
 
+// back enables an event of the kernel's own that is there again with its module.
+func (t *Trace) back(event string, first int) error {
+	err := t.renumbered.Back(event, first, t.recording.Load())
+	if err == nil {
+		t.guard.WatchFurther([]string{event})
+	}
+	return err
+}
+
 // newGuard returns what guards the trace.
 func (t *Trace) newGuard() *guard.Guard {
 	return guard.New(guard.Options{
-		Session: t.session, Formats: slices.Clone(t.Formats), Plans: t.plansNow, Family: t.family, Stacks: t.o.Stacks, NewTasks: t.births, Warner: t.Warner,
+		Session: t.session, Renumbered: t.renumbered, Plans: t.plansNow, Family: t.family, Stacks: t.o.Stacks, NewTasks: t.births, Warner: t.Warner,
 		Restore: t.o.Restore, MaxRate: t.o.MaxRate,
 		Recording: t.recording.Load, Breaks: t.Spans.Breaks, Tampered: func() { t.tampered.Store(true) }, SwitchOff: t.probes.SwitchOff, Spend: t.spend,
 	})
-}
-
-// waiting reports which process holds the lock that Arm waits for.
-func (t *Trace) waiting(file string) {
-	if h, ok := proc.LockHolder(file); ok {
-		t.Warner.Warnf("waiting for %s, which has a lock on %s; if it was stopped, kill -CONT %d continues it", h, file, h.PID)
-	} else {
-		t.Warner.Warnf("waiting for a process that has a lock on %s", file)
-	}
 }
 
 // check rejects options that no session can be made for.
@@ -242,21 +244,7 @@ func (t *Trace) Close() error {
 	if t.unwatchWall != nil {
 		t.unwatchWall()
 	}
-	return t.inUse(t.session.Close())
-}
-
-// inUse adds to an EBUSY error who keeps the instance from being removed.
-func (t *Trace) inUse(err error) error {
-	if !errors.Is(err, unix.EBUSY) {
-		return err
-	}
-	name := "instances/" + t.session.Group()
-	for _, h := range proc.Holders(name) {
-		return &tracefs.HostError{Err: err,
-			Msg:  fmt.Sprintf("%s cannot be removed: %s has its %s open", name, h, h.File),
-			Hint: "when that has ended, tsnoop clean removes it"}
-	}
-	return err
+	return arm.InUse(t.session, t.session.Close())
 }
 
 // Session returns what the trace has set up in tracefs.

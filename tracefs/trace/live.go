@@ -131,7 +131,7 @@ func (t *Trace) events(ctx context.Context) iter.Seq2[*tracefs.Event, error] {
 	if t.o.Text {
 		return text.Read(ctx, t.session, text.Options{Formats: t.Formats, Further: further, Addr: t.host.Symbols.Addr, Order: t.Order, Idle: idle})
 	}
-	events := read.Live(ctx, t.session, read.Options{Formats: t.Formats, Further: further, Other: t.guard.Format, Damaged: t.damaged, Idle: idle}, t.Now)
+	events := read.Live(ctx, t.session, read.Options{Formats: t.Formats, Further: further, Other: t.renumbered.Format, Damaged: t.damaged, Idle: idle}, t.Now)
 	return t.Follow(events)
 }
 

@@ -95,7 +95,7 @@ func (t *Trace) header() (*tracedat.Header, error) {
 	}
 	h := &tracedat.Header{
 		Version: 6, BigEndian: layout.BigEndian, LongSize: layout.LongSize, PageSize: pageSize,
-		Clock: t.o.Clock, Uname: uname(), Recorder: t.Origin.Recorder, Tsnoop: own,
+		Clock: t.o.Clock, Uname: proc.Uname(), Recorder: t.Origin.Recorder, Tsnoop: own,
 	}
 	group := t.session.Group()
 	text := func(name string) string {
@@ -152,13 +152,4 @@ func (t *Trace) recorded(origin *tracefs.Origin) ([]byte, error) {
 	}
 	s.Group, s.Ranges, s.Some, s.Origin = t.session.Group(), t.ranges, len(t.o.Pids) > 0, origin
 	return json.Marshal(s)
-}
-
-// uname returns what trace-cmd stores of uname(2).
-func uname() string {
-	name, release, arch := proc.Host()
-	if arch == "" {
-		return ""
-	}
-	return "Linux " + name + " " + release + " " + arch
 }
