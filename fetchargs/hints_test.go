@@ -37,7 +37,7 @@ func TestHints(t *testing.T) {
 		}
 	}
 	t.Logf("%d hints followed", followed)
-	if followed < 100 {
+	if followed < 500 {
 		t.Errorf("only %d hints of the golden files say what to write", followed)
 	}
 }
@@ -60,23 +60,30 @@ func (h hints) wrong(text string) (errs spec.Errors, syntax bool) {
 
 // lists are hints that offer several names, any of which can replace the error, or follow
 // it.
-var lists = []struct{ lead, join string }{
-	{"did you mean ", ""}, {"parameters: ", ""}, {"members: ", ""}, {"formats: ", ""}, {"name a member: ", "."},
+var lists = []struct{ lead, join, sep string }{
+	{"did you mean ", "", ", "}, {"choose a parameter: ", "", ", "}, {"choose a field: ", "", ", "}, {"choose a member: ", "", ", "},
+	{"choose a FORMAT: ", "", " "}, {"use one of %", "", " "}, {"name a member: ", ".", ", "},
 }
 
 // choices are hints that offer several pieces of specs, any of which can replace the
 // error.
 var choices = []*regexp.Regexp{
-	regexp.MustCompile(`^cast it, (.+), or give a FORMAT, (.+); text is (.+)$`),
+	regexp.MustCompile(`^cast it, (.+), or give a FORMAT, (.+), or for text (.+)$`),
 	regexp.MustCompile(`^cast its address: (.+)->\.\.\., or if it is a pointer: (.+)->\.\.\.$`),
 	regexp.MustCompile(`^cast its address: (.+)$`),
+	regexp.MustCompile(`^give a value from (.+) to (.+)$`),
+	regexp.MustCompile(`^write (\$stack0), the top, to (\$stack\d+)$`),
+	regexp.MustCompile(`^use (\$arg1) to (\$arg\d+), or \$stackN`),
 }
 
+// leaveOut is a hint about the FORMAT after the value that the error is at, or before it.
+var leaveOut = regexp.MustCompile(`^leave out the format ([^,]+), which `)
+
 // prose are hints that show the form of something, not what to write.
-var prose = regexp.MustCompile(`^(its prototype: |its values are |fetch less deep: |a spec is FUNC|container_of\(EXPR|add the missing |` +
-	`%REG and |escapes are |globs have |members are reached in |name parameters as C does: |the kernel can only add |there are \$|` +
-	`text has ==|a (MAC|IPv6) address has |an address has |a prefix has |put the value on the right: |a spec begins with |conditions are joined |` +
-	`join conditions |each line has |the running task |they are inlined|the compiler may|a probe needs|this kernel's BTF only|use macros of the kernel's user API|that is read from |write it as a value|(this|per)_cpu\(VARIABLE|compare with it: VALUE |name the module to wait for: |choose the first member |numbers are 100|BTF has an array of arrays)`)
+var prose = regexp.MustCompile(`\b(FUNC|VALUE|VARIABLE|EXPR|KEY|CONDITION|NAME|MODULE|FILE|LIST)\b|` +
+	`^(add the missing |begin with a function|choose from its prototype: |fetch less deep: |give the number of elements|leave it out: |` +
+	`load it first: |name a function|name the register |remove this |put the value on the right: |separate alternative members |` +
+	`trace what its callers call |use (the escapes|==|\$comm)|write (a glob|a number|a MAC|an IPv6|an address of|an entry|one index|@))`)
 
 var command = regexp.MustCompile(`tsnoop (info|list) '([^']*)'`)
 
@@ -91,6 +98,11 @@ func (h hints) follow(e *spec.Error, all spec.Errors, syntax bool) int {
 			h.t.Errorf("%s: the hint %q does not show %q", e.Text, hint, e.Fix.Text)
 		}
 		h.mended(e, e.Text[:e.Fix.Pos]+withType(e.Fix.Text)+e.Text[e.Fix.End:], all, syntax)
+		return 1
+	}
+	if m := leaveOut.FindStringSubmatch(hint); m != nil {
+		value := strings.TrimPrefix(e.Text[e.Pos:e.End], m[1]+" ")
+		h.same(e, e.Text[:e.Pos]+value+strings.TrimPrefix(e.Text[e.End:], ":"+m[1]))
 		return 1
 	}
 	n := 0
@@ -109,11 +121,7 @@ func (h hints) follow(e *spec.Error, all spec.Errors, syntax bool) int {
 		}
 		names, _, _ = strings.Cut(names, "?")
 		names, _, _ = strings.Cut(names, " and ")
-		sep := ", "
-		if list.lead == "formats: " {
-			sep = " "
-		}
-		for _, name := range strings.Split(strings.TrimSuffix(names, ", ..."), sep) {
+		for _, name := range strings.Split(strings.TrimSuffix(names, ", ..."), list.sep) {
 			place := ""
 			if list.join != "" {
 				place = e.Text[e.Pos:e.End] + list.join

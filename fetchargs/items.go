@@ -43,7 +43,7 @@ func (r *resolver) formats(item *spec.Item) bool {
 		return false
 	}
 	if own := of[0].Format; own.Text != "" {
-		r.Fail(item.Format.Span, "one is enough", "%s has two formats", of[0].X)
+		r.Fail(item.Format.Span, "leave one of them out", "%s has two formats", of[0].X)
 		return false
 	}
 	return true

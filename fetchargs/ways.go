@@ -52,7 +52,7 @@ func (r *resolver) adviseNewer(errs spec.Errors) {
 		}
 		for _, way := range ways {
 			if kind, _ := way.Probe(dynevent.Entry); !kind.Offered(r.fn.Target.Features) {
-				e.Hint = "kernels since " + kind.Since() + " can do more, because there " + kind.Has()
+				e.Hint = "use a kernel since " + kind.Since() + ", where " + kind.Has()
 				break
 			}
 		}

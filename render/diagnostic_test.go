@@ -21,12 +21,12 @@ func TestError(t *testing.T) {
 	}{
 		{"whole message", spec.Error{
 			Text: "ip_rcv(skbb->len)", Span: spec.Span{Pos: 7, End: 11},
-			Msg: `ip_rcv has no parameter "skbb"`, Hint: "did you mean skb? parameters: skb, dev, pt, orig_dev",
+			Msg: `ip_rcv has no parameter "skbb"`, Hint: "did you mean skb? choose a parameter: skb, dev, pt, orig_dev",
 		}, `
 tsnoop: ip_rcv has no parameter "skbb"
     ip_rcv(skbb->len)
            ^~~~
-hint: did you mean skb? parameters: skb, dev, pt, orig_dev
+hint: did you mean skb? choose a parameter: skb, dev, pt, orig_dev
 `, 0},
 		{"no hint, no width", spec.Error{Text: "f(a", Span: spec.Span{Pos: 3, End: 3}, Msg: "missing )"}, `
 tsnoop: missing )

@@ -97,7 +97,7 @@ func (c *comparer) compare(x *spec.Compare, not bool, item *spec.Item) *Test {
 		return t
 	}
 	if _, count := spec.SplitFormat(w.Format.Text); count > 0 && left.Field().Encoding == value.Array {
-		c.Fail(w.Format.Span, "leave out the condition to show it", "%s are %d elements, which cannot be compared", spec.Formatted(x.X, w.Format), count)
+		c.Fail(w.Format.Span, "leave out the comparison to show it", "%s are %d elements, which cannot be compared", spec.Formatted(x.X, w.Format), count)
 		return t
 	}
 	t.Left = left.Operand()
@@ -177,18 +177,18 @@ func (c *comparer) compareTime(t *Test, x *spec.Compare, kind value.Kind, one, a
 	l := x.Value
 	switch _, ordered := Opposite(x.Op); {
 	case !ordered || x.Mask != nil:
-		c.Fail(x.Where(), all+" are compared by their order", "%s has neither bits nor text", one)
+		c.Fail(x.Where(), "compare "+all+" with <, <=, > or >=", "%s has neither bits nor text", one)
 	case x.Other != nil:
-		c.Fail(x.Other.Where(), "units are ns, us, ms and s", "%s is compared with a time", one)
+		c.Fail(x.Other.Where(), "write a time, with the unit ns, us, ms or s: 5ms", "%s is compared with a time", one)
 	case l.Kind == spec.Time || l.IsNull():
 		t.Value = Constant{Kind: kind, Shown: l.String()}
 		if l.Int != nil {
 			t.Value.Num = l.Int.Uint64()
 		}
 	case l.Kind == spec.Number:
-		c.FailFix(l.Span, spec.Fix{Span: l.Span, Text: l.Text + "ns"}, "the units are ns, us, ms and s: ", "%s is compared with a time", one)
+		c.FailFix(l.Span, spec.Fix{Span: l.Span, Text: l.Text + "ns"}, "add a unit, ns, us, ms or s: ", "%s is compared with a time", one)
 	default:
-		c.Fail(l.Span, "units are ns, us, ms and s", "%s is compared with a time", one)
+		c.Fail(l.Span, "write a time, with the unit ns, us, ms or s: 5ms", "%s is compared with a time", one)
 	}
 }
 

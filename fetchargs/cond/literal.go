@@ -45,7 +45,7 @@ func (m *comparer) numberConstant(c *spec.Compare, f *value.Field) (Constant, bo
 		return Constant{}, false
 	}
 	if c.Op == "<" && n.Sign() == 0 && !f.Signed && btf.Pointee(f.Type) != nil {
-		m.FailFix(c.Where(), spec.Fix{Span: c.Where(), Text: fmt.Sprintf("%s >= 0x%x", spec.Formatted(c.X, c.Format), abi.ErrorPointers)}, "for an error write ", "%s is a pointer, and never less than 0", c.X)
+		m.FailFix(c.Where(), spec.Fix{Span: c.Where(), Text: fmt.Sprintf("%s >= 0x%x", spec.Formatted(c.X, c.Format), abi.ErrorPointers)}, "test for an error with ", "%s is a pointer, and never less than 0", c.X)
 		return Constant{}, false
 	}
 	if bits := new(big.Int).Rsh(n, f.Width()-1); c.Op == "&" && f.Signed && f.Unsigned() == 0 && bits.Cmp(big.NewInt(1)) == 0 {
@@ -54,7 +54,7 @@ func (m *comparer) numberConstant(c *spec.Compare, f *value.Field) (Constant, bo
 	k, ok := m.fit(n, l, f)
 	if ok && l.Bits > 0 && l.Bits < 32 {
 		if c.Op != "==" && c.Op != "!=" {
-			m.Fail(l.Span, "a prefix has == and !=", "a prefix cannot be compared with %s", c.Op)
+			m.Fail(l.Span, "use == or !=", "a prefix cannot be compared with %s", c.Op)
 			return k, false
 		}
 		k.Mask = f.Swapped(uint64(^uint32(0) << (32 - l.Bits)))
@@ -109,13 +109,13 @@ func (m *comparer) textConstant(c *spec.Compare, f *value.Field) (Constant, bool
 	l := c.Value
 	switch {
 	case l.IsNull() && (c.Op == "==" || c.Op == "!="): // text in place is not a pointer
-		m.FailFix(c.X.Where(), spec.Fix{Span: c.Where(), Text: fmt.Sprintf(`%s %s ""`, spec.Formatted(c.X, c.Format), c.Op)}, "to test whether it is empty write ",
+		m.FailFix(c.X.Where(), spec.Fix{Span: c.Where(), Text: fmt.Sprintf(`%s %s ""`, spec.Formatted(c.X, c.Format), c.Op)}, "test whether it is empty with ",
 			"%s is text in place, and never NULL", c.X)
 		return Constant{}, false
 	case !l.IsText():
 		lead, fix := "put text in quotes: ", spec.Fix{Span: l.Span, Text: `"` + spec.Escape(l.Text, '"') + `"`}
 		if btf.Pointee(f.Type) != nil && c.Format.Text == "" {
-			lead, fix = fmt.Sprintf("put text in quotes: %s; for the pointer's value write ", fix.Text), spec.Fix{Span: c.X.Where(), Text: "(u64)" + c.X.String()}
+			lead, fix = fmt.Sprintf("put text in quotes: %s; or compare the pointer's value: ", fix.Text), spec.Fix{Span: c.X.Where(), Text: "(u64)" + c.X.String()}
 			if l.Kind != spec.Number {
 				lead, fix = "put text in quotes: ", spec.Fix{Span: l.Span, Text: `"` + spec.Escape(l.Text, '"') + `"`}
 			}
@@ -123,7 +123,7 @@ func (m *comparer) textConstant(c *spec.Compare, f *value.Field) (Constant, bool
 		m.FailFix(l.Span, fix, lead, "%s is text and cannot be compared with %s", c.X, l.Text)
 		return Constant{}, false
 	case c.Op != "==" && c.Op != "!=" && c.Op != "~":
-		m.Fail(l.Span, `text has ==, != and ~ "glob*"`, "text cannot be compared with %s", c.Op)
+		m.Fail(l.Span, `use ==, != or ~ "glob*"`, "text cannot be compared with %s", c.Op)
 		return Constant{}, false
 	case c.Op == "~" && !m.checkGlob(l):
 		return Constant{}, false
@@ -144,7 +144,7 @@ func (m *comparer) bytesConstant(c *spec.Compare, f *value.Field) (Constant, boo
 		m.FailFix(l.Span, spec.Fix{Span: c.X.Where(), Text: spec.Postfixed(c.X) + "[0]"}, "compare one element: ", "%s has %s and cannot be compared with %s", c.X, plural.Of(size, "byte"), l)
 		return Constant{}, false
 	case c.Op != "==" && c.Op != "!=":
-		m.Fail(l.Span, "an address has == and !=", "an address cannot be compared with %s", c.Op)
+		m.Fail(l.Span, "use == or !=", "an address cannot be compared with %s", c.Op)
 		return Constant{}, false
 	}
 	return Constant{Bytes: l.Bytes, Bits: l.Bits, Kind: value.Bytes}, true
@@ -153,9 +153,9 @@ func (m *comparer) bytesConstant(c *spec.Compare, f *value.Field) (Constant, boo
 func addressHint(size int) string {
 	switch size {
 	case 6:
-		return "a MAC address has 6 bytes: 52:54:00:12:34:56"
+		return "write a MAC address, which has 6 bytes: 52:54:00:12:34:56"
 	case 16:
-		return "an IPv6 address has 16 bytes: fe80::1"
+		return "write an IPv6 address, which has 16 bytes: fe80::1"
 	}
 	return ""
 }
@@ -164,17 +164,17 @@ func addressHint(size int) string {
 func (m *comparer) notText(c *spec.Compare, f *value.Field, msg string) {
 	switch t := f.Type; {
 	case !c.Value.IsText():
-		m.FailFix(c.Value.Span, spec.Fix{Span: spec.Span{Pos: c.X.Where().End, End: c.Value.Pos}, Text: " =="}, "numbers are compared with", "%s", msg)
+		m.FailFix(c.Value.Span, spec.Fix{Span: spec.Span{Pos: c.X.Where().End, End: c.Value.Pos}, Text: " =="}, "compare numbers with", "%s", msg)
 	case c.Format.Text != "":
-		m.FailFix(c.Value.Span, spec.Fix{Span: c.Format.Span, Text: "string"}, "text at a pointer has the format ", "%s", msg)
+		m.FailFix(c.Value.Span, spec.Fix{Span: c.Format.Span, Text: "string"}, "give the format of text at a pointer: ", "%s", msg)
 	case t == nil || btf.Pointee(t) != nil:
-		m.FailFix(c.Value.Span, spec.Fix{Span: c.X.Where(), Text: c.X.String() + ":string"}, "for the text at the pointer write ", "%s", msg)
+		m.FailFix(c.Value.Span, spec.Fix{Span: c.X.Where(), Text: c.X.String() + ":string"}, "compare the text at the pointer: ", "%s", msg)
 	case f.Encoding == value.Integer && f.Size == 8 && !btf.IsStruct(t):
 		m.FailFix(c.Value.Span, spec.Fix{Span: c.X.Where(), Text: "(char *)" + c.X.String()}, "if it is an address of text write ", "%s", msg)
 	case f.Encoding == value.Integer && f.Size == 1 && isCharacter(c.Value.Text):
 		m.FailFix(c.Value.Span, spec.Fix{Span: c.Value.Span, Text: "'" + c.Value.Text + "'"}, "put one character in single quotes: ", "%s", msg)
 	default:
-		m.FailFix(c.Value.Span, spec.Fix{Span: c.Where(), Text: spec.Formatted(c.X, c.Format) + " == 0"}, "numbers are compared with numbers: ", "%s", msg)
+		m.FailFix(c.Value.Span, spec.Fix{Span: c.Where(), Text: spec.Formatted(c.X, c.Format) + " == 0"}, "compare it with a number: ", "%s", msg)
 	}
 }
 
@@ -272,7 +272,7 @@ func (m *comparer) ipv4(c *spec.Compare, l *spec.Literal, f *value.Field) (*big.
 		whole.End = max(whole.End, c.Format.Span.End)
 		m.FailFix(l.Span, spec.Fix{Span: whole, Text: c.X.String() + ":ip4"}, "if it is an address write ", "%s", msg)
 	case len(l.Bytes) == 4 && size == 4 && c.Format.Text == "":
-		m.FailFix(l.Span, spec.Fix{Span: c.X.Where(), Text: "*" + c.X.String()}, "to read what it points to write ", "%s is a pointer", c.X)
+		m.FailFix(l.Span, spec.Fix{Span: c.X.Where(), Text: "*" + c.X.String()}, "read what it points to: ", "%s is a pointer", c.X)
 	default:
 		m.Fail(l.Span, "", "%s has %s, %s has %d", c.X, plural.Of(f.Size, "byte"), l, len(l.Bytes))
 	}
@@ -297,7 +297,7 @@ func (m *comparer) wordHint(word string, err error) string {
 		}
 		m.Macros().EachName(yield)
 	})
-	return spec.DidYouMean(suggestions, "use macros of the kernel's user API: others are not known")
+	return spec.DidYouMean(suggestions, "use a macro of the kernel's user API: others are not known")
 }
 
 // fit checks that n can be a value of f, because otherwise it could never match,
@@ -318,11 +318,11 @@ func (m *comparer) fit(n *big.Int, l *spec.Literal, f *value.Field) (Constant, b
 		n = high // no user or group, as it is shown
 	}
 	if n.Cmp(low) < 0 || n.Cmp(high) > 0 {
-		m.Fail(l.Span, fmt.Sprintf("its values are %s to %s", low, high), "%s does not fit %s, which is %s", l.Text, f.Label, value.KindOf(f))
+		m.Fail(l.Span, fmt.Sprintf("give a value from %s to %s", low, high), "%s does not fit %s, which is %s", l.Text, f.Label, value.KindOf(f))
 		if n.Sign() < 0 && !f.Signed {
 			same := new(big.Int).Add(n, new(big.Int).Add(high, big.NewInt(1)))
 			if same.Sign() > 0 {
-				m.Errs[len(m.Errs)-1].Mend(l.Span, "it is unsigned: write ", fmt.Sprintf("0x%x", same))
+				m.Errs[len(m.Errs)-1].Mend(l.Span, "write it as unsigned: ", fmt.Sprintf("0x%x", same))
 			}
 		}
 		return Constant{}, false

@@ -35,7 +35,7 @@ var kinds = [...]struct {
 	Kprobe:    {name: "kprobe", file: "kprobe_events", prefix: "p", side: Entry, at: true},
 	Kretprobe: {name: "kretprobe", file: "kprobe_events", prefix: "r", side: Return, at: true, counts: true, boot: "%return"},
 	Existing:  {name: "event", side: Entry, takes: (*Arg).InEvent, has: "the event itself has only its fields"},
-	Eprobe:    {name: "eprobe", file: "dynamic_events", prefix: "e", since: "5.15 that have event probes", side: Entry, takes: eprobeTakes, has: "an event probe has the event's fields, what they point to, and $comm", offers: func(f *Features) bool { return f.Eprobe }, comm: "COMM"},
+	Eprobe:    {name: "eprobe", file: "dynamic_events", prefix: "e", since: "5.15 that has event probes", side: Entry, takes: eprobeTakes, has: "an event probe has the event's fields, what they point to, and $comm", offers: func(f *Features) bool { return f.Eprobe }, comm: "COMM"},
 	Tprobe:    {name: "tprobe", file: "dynamic_events", prefix: "t", since: "6.5 with CONFIG_FPROBE_EVENTS", side: Entry, takes: tprobeTakes, has: "a tracepoint probe has the tracepoint's arguments, what they point to, and $comm", offers: func(f *Features) bool { return f.Tprobe }},
 }
 

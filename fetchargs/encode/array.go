@@ -83,13 +83,13 @@ func doesNotFit(x spec.Expr, t btf.Type, f *value.Format) *spec.Error {
 	case f.IsText() && size == 8 && !btf.IsStruct(t):
 		err.Mend(x.Where(), "if it is an address write ", "(char *)"+x.String())
 	case f.IsText():
-		err.Hint = "text needs a pointer or an array of char"
+		err.Hint = "leave out the format " + f.Name + ", which is for a pointer or an array of char"
 	case f.Shape == value.FilePath:
-		err.Hint = "it is for struct file, path and dentry"
+		err.Hint = "leave out the format " + f.Name + ", which is for struct file, path and dentry"
 	case f.Shape == value.Stamp:
-		err.Hint = "it is for times in ns of 64 bits, as start_time_ns of struct request"
+		err.Hint = "leave out the format " + f.Name + ", which is for times in ns of 64 bits, such as start_time_ns of struct request"
 	case f.Size > 0:
-		err.Hint = f.Name + " needs " + plural.Of(f.Size, "byte")
+		err.Hint = "leave out the format " + f.Name + ", which needs " + plural.Of(f.Size, "byte")
 	}
 	return err
 }

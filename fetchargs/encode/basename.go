@@ -42,7 +42,7 @@ func (r *Encoder) encodeBaseName(e Encoded, w cond.Want, f *value.Format) (Encod
 		case "file", "dentry":
 			return e, spec.ErrorFix(w.Format.Span, spec.Fix{Span: w.Format.Span, Text: other}, "write ", msg, f.Name, w.X, value.TypeName(e.Field.Type))
 		}
-		return e, spec.Errorf(w.X.Where(), "it is for struct "+of, msg, f.Name, w.X, value.TypeName(e.Field.Type))
+		return e, spec.Errorf(w.X.Where(), "leave out the format "+f.Name+", which is for struct "+of, msg, f.Name, w.X, value.TypeName(e.Field.Type))
 	}
 	ok := true
 	if of == "file" {

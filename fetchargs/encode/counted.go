@@ -40,7 +40,7 @@ func FormatOf(name spec.Name) (*value.Format, *spec.Error) {
 	}
 	switch {
 	case !f.Counts():
-		return nil, spec.Errorf(name.Span, "formats with a width have one, and those of bytes and text", "the format %s has no count", text)
+		return nil, spec.ErrorFix(name.Span, spec.Fix{Span: name.Span, Text: text}, "leave out the count: ", "the format %s has no count", text)
 	case count < 1 || count > most:
 		fix := fmt.Sprintf("%s[%d]", text, min(max(count, 1), most))
 		return nil, spec.ErrorFix(name.Span, spec.Fix{Span: name.Span, Text: fix}, "write ", "the format %s has 1 to %d %s", text, most, of)
@@ -66,7 +66,7 @@ func (r *Encoder) encodeCounted(e Encoded, w cond.Want, f *value.Format) (_ Enco
 	case !p.Mem && !p.InReg || p.BitSize > 0:
 		err = spec.Errorf(x.Where(), "", "%s is %s and not in memory: it has no elements", x, value.TypeName(p.Type))
 		if f.Size <= room {
-			err.Mend(w.Format.Span, "only this value: ", f.Name)
+			err.Mend(w.Format.Span, "show only this value: ", f.Name)
 		}
 		return e, err
 	case bounded && room < size:

@@ -90,7 +90,7 @@ func (r *Encoder) encodeType(e Encoded, w cond.Want, f *value.Format) (Encoded, 
 			return encodeBits(e, size, f), nil
 		case !isNumberSize(size):
 			at := w.X.Where()
-			return e, spec.ErrorFix(at, spec.Fix{Span: at, Text: w.X.String() + ":hex"}, "for its bytes write ", "%s is %s, which does not fit a fetcharg", w.X, btf.Name(e.Route.Type))
+			return e, spec.ErrorFix(at, spec.Fix{Span: at, Text: w.X.String() + ":hex"}, "show its bytes: ", "%s is %s, which does not fit a fetcharg", w.X, btf.Name(e.Route.Type))
 		default:
 			return Number(e, size, f), nil
 		}

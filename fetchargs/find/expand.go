@@ -178,7 +178,7 @@ func noMatch(t *target.Target, s *spec.Spec) *spec.Error {
 		of = "the module " + s.Module.Text
 	}
 	if names, err := t.Kernel.FuncNames(s.Module.Text, "*"); err == nil {
-		hint = "globs have *, ?, [a-z] and [^a-z]; tsnoop list '*' shows what there is"
+		hint = "write a glob with *, ?, [a-z] or [^a-z], and look for names: tsnoop list '*'"
 		if suggestions := nearGlobs(s.Func.Text, names); len(suggestions) > 0 {
 			hint = spec.DidYouMean(suggestions, "")
 		}

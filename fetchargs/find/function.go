@@ -19,7 +19,7 @@ func (r *Function) function() error {
 		return err
 	}
 	if clone && !r.Target.Live && !isSuffix(suffix) {
-		return spec.ErrorFix(name.Span, spec.Fix{Span: name.Span, Text: base + "(" + suffix + ")"}, "values are in parentheses: ",
+		return spec.ErrorFix(name.Span, spec.Fix{Span: name.Span, Text: base + "(" + suffix + ")"}, "put values in parentheses: ",
 			"no compiler makes a function of the name %s", name.Text)
 	}
 	if clone && strings.Contains(suffix, "part") || strings.Contains(suffix, "cold") {
@@ -34,7 +34,7 @@ func (r *Function) function() error {
 	case !r.known || fn.Module != "" || len(r.facts.Offsets) > 0:
 		return nil
 	case clone:
-		return spec.ErrorFix(name.Span, spec.Fix{Span: name.Span, Text: base}, "without the compiler's suffix it is ", "there is no %s in this kernel", name.Text)
+		return spec.ErrorFix(name.Span, spec.Fix{Span: name.Span, Text: base}, "leave out the compiler's suffix: ", "there is no %s in this kernel", name.Text)
 	}
 	return r.noSymbol()
 }
@@ -100,11 +100,11 @@ func (r *Function) noFunction(missing *btf.NotFoundError) *spec.Error {
 	case len(r.facts.Clones) > 0:
 		err := spec.ErrorWith(name.Span, missing, "",
 			"%s exists only as a clone that the compiler changed, without a prototype: %s", name.Text, strings.Join(r.facts.Clones, ", "))
-		err.Mend(r.Spec.Span, "its calls can be seen: ", r.facts.Clones[0]+"()")
+		err.Mend(r.Spec.Span, "trace its calls only: ", r.facts.Clones[0]+"()")
 		return err
 	case module.Text != "" && len(r.Target.Existing(name.Text)) > 0:
 		err := spec.ErrorWith(name.Span, missing, "", "%s is a function of the kernel, not of the module %s", name.Text, module.Text)
-		err.Mend(r.Spec.Span, "", withoutModule(r.Target, r.Spec, false))
+		err.Mend(r.Spec.Span, "write ", withoutModule(r.Target, r.Spec, false))
 		return err
 	}
 	return r.noName(missing)
@@ -124,7 +124,7 @@ func (r *Function) noName(missing *btf.NotFoundError) *spec.Error {
 		missing.Suggestions = btf.SuggestFuncs(name.Text, slices.Values(r.Target.ModuleFuncs()))
 	}
 	if len(missing.Suggestions) == 0 {
-		hint = "it may be a macro or inlined into its callers, which can be traced instead, or in a module that is not loaded"
+		hint = "trace a function that calls it if it is a macro or inlined; load its module if it has one: modprobe MODULE"
 		if r.Target.Awaited != nil && r.Spec.Module.Text == "" {
 			hint = "name the module to wait for: --wait-module MODULE:" + name.Text
 		}
@@ -136,10 +136,10 @@ func (r *Function) noName(missing *btf.NotFoundError) *spec.Error {
 func (r *Function) noSymbol() *spec.Error {
 	name := r.Spec.Func
 	if known := insteadOf(r.Target, name.Text); len(known) > 0 {
-		return spec.Errorf(name.Span, "its callers call "+strings.Join(known, ", "), "%s is inlined in this kernel: there is no place to probe", name.Text)
+		return spec.Errorf(name.Span, "trace what its callers call instead: "+strings.Join(known, ", "), "%s is inlined in this kernel: there is no place to probe", name.Text)
 	}
 	if len(r.facts.Clones) > 0 {
-		return spec.ErrorFix(name.Span, spec.Fix{Span: name.Span, Text: r.facts.Clones[0]}, "its parameters may differ from the source: ",
+		return spec.ErrorFix(name.Span, spec.Fix{Span: name.Span, Text: r.facts.Clones[0]}, "trace the clone, whose parameters may differ from the source: ",
 			"%s exists only as a clone that the compiler changed: %s", name.Text, strings.Join(r.facts.Clones, ", "))
 	}
 	return spec.Errorf(name.Span, "probe a function that calls it", "%s is inlined into its callers: there is no place to probe", name.Text)

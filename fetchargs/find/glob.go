@@ -99,11 +99,11 @@ func (g *Glob) Unseen() string {
 func (g *Glob) Empty() *spec.Error {
 	s, groups := g.Spec, g.reasons()
 	most := groups[0][0]
-	e := &spec.Error{Text: s.Text, Span: s.Func.Span, Hint: "they are inlined, notrace, or only for the kernel's start"}
+	e := &spec.Error{Text: s.Text, Span: s.Func.Span, Hint: "trace functions that call them: these are inlined, notrace, or only for the kernel's start"}
 	if most.Err != nil {
 		e.Span, e.Err, e.Hint = most.Err.Span, most.Err.Err, most.Err.Hint
 		if slices.ContainsFunc(groups[0], func(l LeftOut) bool { return l.Err.Hint != e.Hint }) {
-			e.Hint = "tsnoop list '" + s.Named() + "' shows their prototypes"
+			e.Hint = "look at their prototypes: tsnoop list '" + s.Named() + "'"
 		}
 	}
 	if g.Matches == 1 {

@@ -154,12 +154,12 @@ var callees = map[string]string{
 func (r *Function) notFunction(missing *btf.NotFoundError) *spec.Error {
 	name := r.Spec.Func
 	if with, entry := systemCall(r.Target, name.Text); entry != "" {
-		hint := fmt.Sprintf("%s is where it begins, and has its arguments in a struct pt_regs", entry)
+		hint := fmt.Sprintf("trace %s, where it begins, with its arguments in a struct pt_regs", entry)
 		if len(with) > 0 {
-			hint = fmt.Sprintf("its arguments are parameters of %s; %s", strings.Join(with, ", "), hint)
+			hint = fmt.Sprintf("trace a function whose parameters are its arguments: %s; or %s", strings.Join(with, ", "), hint)
 		}
 		if call := CallOf(r.Target, entry); call != "" {
-			hint = call + " has its arguments"
+			hint = "trace it as a system call: " + call
 		}
 		return spec.ErrorWith(name.Span, missing, hint, "%s is a system call, not a function of this kernel", name.Text)
 	}
@@ -168,7 +168,7 @@ func (r *Function) notFunction(missing *btf.NotFoundError) *spec.Error {
 		return nil
 	}
 	if found := insteadOf(r.Target, name.Text); len(found) > 0 {
-		return spec.ErrorWith(name.Span, missing, "its callers call "+strings.Join(found, ", "), "%s is inlined in this kernel, or a macro: there is no place to probe", name.Text)
+		return spec.ErrorWith(name.Span, missing, "trace what its callers call instead: "+strings.Join(found, ", "), "%s is inlined in this kernel, or a macro: there is no place to probe", name.Text)
 	}
-	return spec.ErrorWith(name.Span, missing, "other kernels have "+strings.ReplaceAll(known, " ", ", ")+" for it", "%s is inlined in this kernel, or a macro: there is no place to probe", name.Text)
+	return spec.ErrorWith(name.Span, missing, "trace a function that calls it; other kernels have "+strings.ReplaceAll(known, " ", ", ")+" for it", "%s is inlined in this kernel, or a macro: there is no place to probe", name.Text)
 }

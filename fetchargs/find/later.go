@@ -53,5 +53,5 @@ func ofAbsent(t *target.Target, s *spec.Spec) *spec.Error {
 	}
 	return &spec.Error{Text: s.Text, Span: s.Func.Span,
 		Msg:  s.Func.Text + " is an event of the module " + s.Module.Text + ", which is not loaded: its fields are not known",
-		Hint: "load it first: modprobe " + s.Module.Text + "; only a trace of single calls can wait for it"}
+		Hint: "load it first: modprobe " + s.Module.Text + " (only a trace of single calls can wait for it)"}
 }

@@ -27,13 +27,12 @@ func noModule(t *target.Target, s *spec.Spec, missing *btf.NotFoundError) *spec.
 	e := &spec.Error{Text: s.Text, Span: s.Module.Span, Err: missing}
 	if ret, known := probeWords[module]; known && (t.Modules == nil || t.Lacks(module)) {
 		e.Msg = fmt.Sprintf("functions are named without %s:", module)
-		e.Hint = withoutModule(t, s, ret)
-		e.Fix = spec.Fix{Span: s.Span, Text: e.Hint}
+		e.Mend(s.Span, "write ", withoutModule(t, s, ret))
 		return e
 	}
 	if events := eventsNamed(t, name); len(events) > 0 && slices.Contains(rawWords, module) {
 		e.Msg = fmt.Sprintf("tracepoints are named by their systems, not with %s:", module)
-		e.Mend(s.Span, "", events[0]+s.Text[s.Func.Span.End:s.End])
+		e.Mend(s.Span, "write ", events[0]+s.Text[s.Func.Span.End:s.End])
 		return e
 	}
 	if events := eventsNamed(t, name); len(events) > 0 && !isModule(t, module) {
@@ -49,26 +48,26 @@ func noModule(t *target.Target, s *spec.Spec, missing *btf.NotFoundError) *spec.
 	own := ""
 	if t.Kernel.HasFunc(name) {
 		e.Fix = spec.Fix{Span: s.Span, Text: withoutModule(t, s, false)}
-		own = name + " is a function of the kernel itself: " + e.Fix.Text
+		own = "write the function of the kernel itself: " + e.Fix.Text
 	}
 	awaited, why := t.Waits(module)
 	switch {
 	case awaited && why != nil:
-		e.Msg = fmt.Sprintf("which functions the module %s has is not known before it comes", module)
-		e.Hint = fmt.Sprintf("%v; name the kernel's file and its own with --btf, or a function without a glob", why)
+		e.Msg = fmt.Sprintf("which functions the module %s has is not known before it is loaded: %v", module, why)
+		e.Hint = "give its BTF after that of the kernel: --btf /sys/kernel/btf/vmlinux --btf FILE; or name a function without a glob"
 	case t.Lacks(module):
 		e.Msg, e.Hint = fmt.Sprintf("the module %s is not loaded", module), "load it first: modprobe "+module
 		if t.Live {
-			e.Hint += "; or --wait-module waits for it"
+			e.Hint += "; or wait for it with --wait-module"
 		}
 	case t.Modules == nil:
-		e.Msg, e.Hint = fmt.Sprintf("there is no BTF of the module %s", module), "name its file with --btf after that of the kernel"
+		e.Msg, e.Hint = fmt.Sprintf("there is no BTF of the module %s", module), "give its file after that of the kernel: --btf KERNEL --btf FILE"
 		if t.Tracepoints == nil {
-			e.Hint += "; events of a system " + module + " need tsnoop on the host that has them"
+			e.Hint += "; or run tsnoop on the host that has the events of " + module
 		}
 	default:
 		e.Msg = fmt.Sprintf("there is no BTF of the module %s, and so no list of its functions", module)
-		e.Hint = "modules have BTF since 5.11"
+		e.Hint = "give its BTF after that of the kernel, which has BTF of modules since 5.11: --btf /sys/kernel/btf/vmlinux --btf FILE"
 	}
 	if own != "" {
 		e.Hint = own
@@ -102,11 +101,11 @@ func eventsNamed(t *target.Target, name string) (all []string) {
 func besideTracepoint(t *target.Target, system, name string) string {
 	if call, ok := callOfTracepoint(name); ok && system == "syscalls" {
 		if !slices.Contains(t.CallNames(), call) {
-			return "sys_CALL traces a system call, its arguments and its return value"
+			return "trace the system call: sys_CALL"
 		}
-		return "sys_" + call + " traces this system call"
+		return "trace the system call: sys_" + call
 	}
-	return fmt.Sprintf("trace-cmd record -e %s:%s records it; functions that call it can be traced here", system, name)
+	return fmt.Sprintf("trace functions that call it, or record it with trace-cmd record -e %s:%s", system, name)
 }
 
 // callOfTracepoint returns the system call that a tracepoint of the group syscalls is of.

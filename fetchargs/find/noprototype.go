@@ -42,25 +42,23 @@ func (r *Function) NoPrototype(at spec.Span, missing error) (e *spec.Error) {
 	if module == "" && len(r.facts.Offsets) == 0 && len(r.facts.Modules) > 0 {
 		module = r.facts.Modules[0]
 	}
-	why := ""
+	others := ""
 	if r.awaited {
 		e = spec.ErrorWith(at, missing, "", "the parameters of %s are not known until the module %s is loaded", name, r.Spec.Module.Text)
-		if why = "load it first, or name files with its types by --btf; "; r.typesErr != nil {
-			why = r.typesErr.Error() + "; " + why
+		if r.typesErr != nil {
+			e.Msg += ": " + r.typesErr.Error()
 		}
+		others = "load it first, give its types with --btf FILE, or "
 	} else {
 		e = spec.ErrorWith(at, missing, "", "%s is in this kernel, but BTF has no prototype of it", name)
 		if module != "" && !slices.Contains(r.Target.Kernel.Modules(), module) {
-			why = fmt.Sprintf("the kernel has no BTF of the module %s, as before 5.11, but --btf can name files with it; ", module)
+			others = fmt.Sprintf("give BTF of the module %s with --btf FILE, or ", module)
 		}
 	}
-	switch {
-	case at != r.Spec.Func.Span:
-		e.Mend(at, why+"an argument by its place, with a cast: ", "((struct TYPE *)$arg1)")
-	case why != "":
-		e.Mend(at, why+"its calls can be seen: ", name+"()")
-	default:
-		e.Hint = "a probe needs a function; types are missing for assembly, for data and on kernels built without them"
+	if at == r.Spec.Func.Span {
+		e.Mend(at, others+"trace its calls only: ", name+"()")
+	} else {
+		e.Mend(at, others+"cast an argument by its place: ", "((struct TYPE *)$arg1)")
 	}
 	return e
 }

@@ -32,9 +32,9 @@ func (n *totals) addSpec(s *spec.Spec) *spec.Error {
 	}
 	switch {
 	case n.alternatives > maxAlternatives:
-		return s.Errorf("leave out what this kernel does not have", "the specs up to this one have %d alternatives, and at most %d are possible", n.alternatives, maxAlternatives)
+		return s.Errorf("leave out alternatives that this kernel does not have", "the specs up to this one have %d alternatives, and at most %d are possible", n.alternatives, maxAlternatives)
 	case n.globs > maxGlobs:
-		return s.Errorf("one glob stands for more functions, or name the functions", "the specs up to this one have %d globs, and at most %d are possible", n.globs, maxGlobs)
+		return s.Errorf("use one glob for more functions, or name the functions", "the specs up to this one have %d globs, and at most %d are possible", n.globs, maxGlobs)
 	}
 	return nil
 }

@@ -66,7 +66,7 @@ func noEvent(s *spec.Spec, events []string) *spec.Error {
 	if spec.IsGlob(s.Func.Text) {
 		msg = "no event of %[2]s matches %[1]s"
 	}
-	list := fmt.Sprintf("tsnoop list '%s:*' lists the events of %[1]s; those of a module exist only while it is loaded", s.Module.Text)
+	list := fmt.Sprintf("list the events: tsnoop list '%s:*'; load the module first if they belong to one", s.Module.Text)
 	return s.Errorf(spec.DidYouMean(btf.Suggest(s.Func.Text, slices.Values(events)), list), msg, s.Func.Text, s.Module.Text)
 }
 

@@ -75,7 +75,7 @@ type Finder interface {
 
 func (m *Measure) isNumber(c *spec.Collector) bool {
 	if !m.Number {
-		c.Fail(m.Item.Span, "--hist duration counts them by powers of two", "calls have a duration each: there are too many to have a row each")
+		c.Fail(m.Item.Span, "use --hist duration, which counts them by powers of two", "calls have a duration each: there are too many to have a row each")
 	}
 	return m.Number
 }

@@ -25,9 +25,9 @@ func (s *Side) ofEachCPU(both bool) {
 		cpus = slices.DeleteFunc(slices.Clone(cpus), func(c dynevent.CPU) bool { return !slices.Contains(only, c.N) })
 	}
 	if len(cpus) > dynevent.MostCPUs {
-		hint := fmt.Sprintf("--cpu LIST takes up to %d of them", dynevent.MostCPUs)
+		hint := fmt.Sprintf("choose up to %d of them with --cpu LIST", dynevent.MostCPUs)
 		if both || s.fn.Target.Pair {
-			hint += ", where no return is asked for"
+			hint += ", and leave out the return"
 		}
 		s.errs.Fail(at, hint, "this host has %d CPUs: per-CPU values are fetched for up to %d", len(cpus), dynevent.MostCPUs)
 		return

@@ -210,5 +210,5 @@ func noSpec(text string, recorded []string) error {
 	for i, s := range recorded[:min(20, len(recorded))] {
 		all = append(all, fmt.Sprintf("%%%d is '%s'", i+1, s))
 	}
-	return spec.Errors{{Text: text, Span: spec.Span{End: len(text)}, Msg: "no spec has this number", Hint: "recorded were: " + strings.Join(all, ", ")}}
+	return spec.Errors{{Text: text, Span: spec.Span{End: len(text)}, Msg: "no spec has this number", Hint: "choose from what was recorded: " + strings.Join(all, ", ")}}
 }

@@ -110,7 +110,7 @@ func fit(f *value.Field, w cond.Want) int {
 func (s *selection) notFound(x spec.Expr) {
 	text, names := x.String(), s.called()
 	suggestions := btf.Suggest(text, slices.Values(names))
-	s.Fail(x.Where(), spec.DidYouMean(suggestions, "recorded were: "+strings.Join(names, ", ")), "%s of %s was not recorded", text, s.spec.Func.Text)
+	s.Fail(x.Where(), spec.DidYouMean(suggestions, "choose from what was recorded: "+strings.Join(names, ", ")), "%s of %s was not recorded", text, s.spec.Func.Text)
 }
 
 // called returns what the lines of a recording call its values, each once: the name that

@@ -135,7 +135,7 @@ func notRecorded(wanted *spec.Spec, plans []*plan.Plan) *spec.Error {
 	names = slices.Compact(names)
 	hint := spec.DidYouMean(btf.Suggest(wanted.Func.Text, slices.Values(names)), "")
 	if hint == "" {
-		hint = "recorded were: " + strings.Join(names[:min(20, len(names))], ", ")
+		hint = "choose from what was recorded: " + strings.Join(names[:min(20, len(names))], ", ")
 	}
 	return wanted.Errorf(hint, "%s was not recorded", wanted.Func.Text)
 }
@@ -289,7 +289,7 @@ func (s *selection) reformat(f *value.Field, w cond.Want) bool {
 	if _, typed := w.X.(*spec.Typed); typed && w.Format.Text == "" || reformatted(f, w.Format.Text) {
 		return true
 	}
-	s.Fail(w.Format.Span, "leave it out, or record it so", "%s was not recorded as %s", w.X, w.Format.Text)
+	s.Fail(w.Format.Span, "leave it out, or record it with this FORMAT", "%s was not recorded as %s", w.X, w.Format.Text)
 	return false
 }
 

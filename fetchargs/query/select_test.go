@@ -57,7 +57,7 @@ func TestRecordedHint(t *testing.T) {
 	}
 	_, _, err = query.Select([]*spec.Spec{wanted}, recorded, false, nil)
 	var wrong spec.Errors
-	if !errors.As(err, &wrong) || wrong[0].Hint != "recorded were: at, fd, whence, x, return" {
+	if !errors.As(err, &wrong) || wrong[0].Hint != "choose from what was recorded: at, fd, whence, x, return" {
 		t.Errorf("%+v", err)
 	}
 }
@@ -68,7 +68,7 @@ func TestRecordedNumber(t *testing.T) {
 	for _, number := range []string{"0", "%2", "65535"} {
 		_, err := query.Parse([]string{number}, recorded)
 		var wrong spec.Errors
-		if !errors.As(err, &wrong) || wrong[0].Hint != "recorded were: %1 is 'ksys_lseek(offset)'" {
+		if !errors.As(err, &wrong) || wrong[0].Hint != "choose from what was recorded: %1 is 'ksys_lseek(offset)'" {
 			t.Errorf("%s: %+v", number, err)
 		}
 	}

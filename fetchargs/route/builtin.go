@@ -43,7 +43,7 @@ func (r *Walker) builtin(x *spec.Builtin) (Route, *spec.Error) {
 		return p, r.isArgument(x, int(base.N))
 	case base.Kind == dynevent.StackN:
 		if base.N > stackWords {
-			return p, spec.Errorf(x.Span, "$stack0 is its top, where functions are entered", "the stack has at most %d words", stackWords)
+			return p, spec.Errorf(x.Span, fmt.Sprintf("write $stack0, the top, to $stack%d", stackWords), "the stack has at most %d words", stackWords)
 		}
 		return p, nil
 	}
@@ -52,14 +52,14 @@ func (r *Walker) builtin(x *spec.Builtin) (Route, *spec.Error) {
 
 // noBuiltin returns the error that the kernel defines no such name.
 func (r *Walker) noBuiltin(x *spec.Builtin) *spec.Error {
-	there := "there are $comm, $argN, $stackN, $stack and $retval"
+	known := "use $comm, $argN, $stackN, $stack or $retval"
 	switch {
 	case r.fn.Event != nil:
-		there = builtinsOfEvents
+		known = builtinsOfEvents
 	case r.fn.Target.HasCurrent():
-		there = "there are $comm, $current, $argN, $stackN, $stack and $retval"
+		known = "use $comm, $current, $argN, $stackN, $stack or $retval"
 	}
-	err := spec.Errorf(x.Span, there, "unknown variable %s", x.Text)
+	err := spec.Errorf(x.Span, known, "unknown variable %s", x.Text)
 	if o, ok := elsewhere(x.Text); ok && o.fix != x.Text {
 		o.advise(err)
 	}
@@ -73,7 +73,7 @@ func (r *Walker) current(x *spec.Builtin, p Route) (Route, *spec.Error) {
 	case r.fn.Target.CPUs != nil:
 		return r.currentOfCPU(x)
 	default:
-		return p, spec.Errorf(x.Span, "take it from what a parameter points to; the task's name is $comm",
+		return p, spec.Errorf(x.Span, "take it from what a parameter points to, or use $comm for the task's name",
 			"lines for a kernel before 7.3 cannot fetch $current: its address is known only in a live trace")
 	}
 	t, err := r.TypeNamed(spec.Name{Text: "struct task_struct", Span: x.Span})
@@ -98,9 +98,9 @@ func (r *Walker) isArgument(x *spec.Builtin, n int) *spec.Error {
 	arch := r.fn.Target.Arch
 	switch {
 	case r.argWords >= 0 && n > r.argWords && !r.fn.Proto.Variadic && !r.fn.Proto.Untyped:
-		return spec.Errorf(x.Span, "its prototype: "+r.fn.Proto.String(), "%s has no argument %d", r.fn.Proto.Name, n)
+		return spec.Errorf(x.Span, "choose from its prototype: "+r.fn.Proto.String(), "%s has no argument %d", r.fn.Proto.Name, n)
 	case n > len(arch.Regs) && arch.FirstStack < 0, n > len(arch.Regs) && arch.BigByPointer:
-		return spec.Errorf(x.Span, fmt.Sprintf("%s has $arg1 to $arg%d; what comes after them is on the stack: $stackN", arch.Name, len(arch.Regs)),
+		return spec.Errorf(x.Span, fmt.Sprintf("use $arg1 to $arg%d, or $stackN for arguments on the stack", len(arch.Regs)),
 			"the kernel fetches no %s on %s", x.Text, arch.Name)
 	case n > len(arch.Regs)+stackWords-arch.FirstStack:
 		return spec.Errorf(x.Span, "", "the stack has at most %d words", stackWords)
@@ -114,7 +114,7 @@ func (r *Walker) isRegister(x *spec.Builtin) *spec.Error {
 	if slices.Contains(arch.Registers, name) {
 		return nil
 	}
-	hint := arch.Name + " has %" + strings.Join(arch.Registers, " %")
+	hint := "use one of %" + strings.Join(arch.Registers, " %")
 	if suggestions := arch.SuggestRegisters(name); len(suggestions) > 0 {
 		hint = spec.DidYouMean(suggestions, "")
 	}

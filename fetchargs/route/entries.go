@@ -71,7 +71,7 @@ func (r *Walker) placed(x *spec.Typed) (Route, *spec.Error) {
 		return r.builtin(&spec.Builtin{Name: spec.Name{Text: fmt.Sprintf("$arg%d", x.Param), Span: x.Span}})
 	}
 	if x.Param > len(params) {
-		return Route{}, spec.Errorf(x.Span, "its prototype: "+r.fn.Proto.String(), "%s has no parameter %d", r.fn.Proto.Name, x.Param)
+		return Route{}, spec.Errorf(x.Span, "choose from its prototype: "+r.fn.Proto.String(), "%s has no parameter %d", r.fn.Proto.Name, x.Param)
 	}
 	param := params[x.Param-1]
 	if err := r.ParamErrs[x.Param-1]; err != nil {
@@ -180,7 +180,7 @@ func narrowed(p Route, elem btf.Type) Route {
 // retyped gives the value of an expression the type of an entry.
 func (r *Walker) retyped(x *spec.Typed, p Route, elem btf.Type) (Route, *spec.Error) {
 	if p.BitSize > 0 || p.InReg {
-		return p, spec.Errorf(x.Span, "without "+x.Type.Text+" its own type shows it", "%s has a type of its own", x.X)
+		return p, spec.Errorf(x.Span, "leave out "+x.Type.Text+": its own type shows it", "%s has a type of its own", x.X)
 	}
 	if spec.IsPlace(x) && (btf.Pointee(p.Type) != nil || !p.Mem) {
 		p = p.Follow(x.X.String(), r.Pointee(p.Type))

@@ -18,7 +18,7 @@ func (r *Walker) ItemNamed(x *spec.Ident) (found *spec.Item, err *spec.Error) {
 			continue
 		}
 		if found != nil && typed {
-			return found, spec.Errorf(x.Span, "give each a name of its own", "two values are called %s", x.Text)
+			return found, spec.Errorf(x.Span, "give each a name of its own: NAME=VALUE", "two values are called %s", x.Text)
 		}
 		if found == nil {
 			found = item

@@ -23,7 +23,7 @@ func (p Route) isOfOne(x spec.Expr) *spec.Error {
 	if !p.IsPerCPU() {
 		return nil
 	}
-	return spec.Errorf(x.Where(), "the pointer by itself can be shown; cast to a pointer, it is followed as if it were an address",
+	return spec.Errorf(x.Where(), "show the pointer itself; cast it to a pointer to follow it as if it were an address",
 		"each CPU has its own of what %s points to, at an offset of its own", x)
 }
 
@@ -49,7 +49,7 @@ func (r *Walker) currentOfCPU(x *spec.Builtin) (Route, *spec.Error) {
 		p.Type = &btf.Pointer{Target: t}
 		return p, err
 	}
-	return Route{}, spec.Errorf(x.Span, "take it from what a parameter points to; the task's name is $comm",
+	return Route{}, spec.Errorf(x.Span, "take it from what a parameter points to, or use $comm for the task's name",
 		"$current cannot be fetched: kernels before 7.3 need the address of one of %s", strings.Join(r.fn.Target.Arch.Current, ", "))
 }
 
@@ -57,7 +57,7 @@ func (r *Walker) currentOfCPU(x *spec.Builtin) (Route, *spec.Error) {
 // the CPU that the function runs on.
 func (r *Walker) perCPU(name spec.Name, cpu int) (Route, *spec.Error) {
 	if r.fn.Target.CPUs == nil || r.fn.Target.Places == nil {
-		return Route{}, spec.Errorf(name.Span, "run it there", "the address of %s on each CPU is known only on the host itself", name.Text)
+		return Route{}, spec.Errorf(name.Span, "run tsnoop on that host", "the address of %s on each CPU is known only on the host itself", name.Text)
 	}
 	typ, _ := r.fn.Target.Variable(name.Text)
 	place, err := r.placeOf(name)
@@ -66,13 +66,13 @@ func (r *Walker) perCPU(name spec.Name, cpu int) (Route, *spec.Error) {
 	}
 	switch {
 	case place.Hidden:
-		return Route{}, spec.Errorf(name.Span, "be root, and with kernel.kptr_restrict=2: sysctl kernel.kptr_restrict=1", "the address of %s is hidden from you", name.Text)
+		return Route{}, spec.Errorf(name.Span, "run as root, and if kernel.kptr_restrict is 2: sysctl kernel.kptr_restrict=1", "the address of %s is hidden from you", name.Text)
 	case !place.PerCPU && place.Module:
 		return Route{}, spec.Errorf(name.Span, "", "%s is in a module: its address on each CPU is not known", name.Text)
 	case !place.PerCPU:
-		return Route{}, spec.Errorf(name.Span, "all CPUs have the same: @"+name.Text, "%s is not a per-CPU variable", name.Text)
+		return Route{}, spec.Errorf(name.Span, "write @"+name.Text+", which all CPUs share", "%s is not a per-CPU variable", name.Text)
 	case cpu == spec.ThisCPU && !r.fn.Target.Features.Immediate:
-		return Route{}, spec.Errorf(name.Span, "per_cpu("+name.Text+", 0) is that of CPU 0", "this kernel has no events with several definitions for one function (they came with 5.5)")
+		return Route{}, spec.Errorf(name.Span, "read that of CPU 0: per_cpu("+name.Text+", 0)", "this kernel has no events with several definitions for one function (they came with 5.5)")
 	}
 	base := dynevent.Base{Kind: dynevent.PerCPU, Name: name.Text, Addr: place.Addrs[0], Each: cpu == spec.ThisCPU}
 	if base.CPU, err = r.cpu(name, cpu, base.IsNear()); err != nil {
@@ -99,12 +99,12 @@ func (r *Walker) cpu(name spec.Name, n int, near bool) (dynevent.CPU, *spec.Erro
 	if n != spec.ThisCPU {
 		i := slices.IndexFunc(some, func(c dynevent.CPU) bool { return c.N == n })
 		if i < 0 {
-			return dynevent.CPU{}, spec.Errorf(name.Span, "there are "+dynevent.ListCPUs(cpus.Each), "this host has no CPU %d", n)
+			return dynevent.CPU{}, spec.Errorf(name.Span, "choose a CPU from "+dynevent.ListCPUs(cpus.Each), "this host has no CPU %d", n)
 		}
 		some = some[i : i+1]
 	}
 	if lost := slices.IndexFunc(some, func(c dynevent.CPU) bool { return c.Offset == 0 }); lost >= 0 && !near {
-		return dynevent.CPU{}, spec.ErrorWith(name.Span, cpus.NoOffset, "it is read from /proc/kcore, which needs CONFIG_PROC_KCORE and root",
+		return dynevent.CPU{}, spec.ErrorWith(name.Span, cpus.NoOffset, "run as root on a kernel with CONFIG_PROC_KCORE: the address is read from /proc/kcore",
 			"the address of %s on CPU %d is not known: %v", name.Text, some[lost].N, cpus.NoOffset)
 	}
 	return some[len(some)-1], nil

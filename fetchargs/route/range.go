@@ -27,7 +27,7 @@ func (r *Walker) elementRange(x *spec.Range) (Route, *spec.Error) {
 		if first >= n {
 			first = 0
 		}
-		return p, spec.ErrorFix(x.Span, as(first, min(max(x.Last, 0), n-1)), "there are ", "%s has %d elements", x.X, n)
+		return p, spec.ErrorFix(x.Span, as(first, min(max(x.Last, 0), n-1)), "choose from ", "%s has %d elements", x.X, n)
 	case x.Last-x.First >= maxRange:
 		return p, spec.ErrorFix(x.Span, as(x.First, x.First+dynevent.MaxElements-1), "take fewer: ", "a range has %d elements at most", maxRange)
 	}

@@ -18,24 +18,24 @@ type otherName struct {
 }
 
 var otherNames = []otherName{
-	{"comm task_comm execname", "$comm", "the task's name is "},
-	{"retval ret retvalue result rc rval", "return", "the returned value is "},
-	{"arg0", "$arg1", "the first argument is "},
-	{"pid tid tgid common_pid", "", "each line has the task's id; -p PID chooses processes"},
-	{"current curtask task", "", "the running task is not a parameter: its name is $comm, each line has its id"},
-	{"args", "", "without parentheses all parameters are shown"},
-	{"cpu CPU common_cpu", "", "each line has the CPU; --cpu LIST chooses some"},
-	{"caller ip", "", "each line has the caller"},
-	{"kstack stack ustack", "", "-k shows the kernel's stack"},
-	{"nsecs elapsed time timestamp", "", "each line has the time; -t chooses how it is shown"},
-	{"func probe name", "", "each line has the function"},
+	{"comm task_comm execname", "$comm", "write the task's name as "},
+	{"retval ret retvalue result rc rval", "return", "write the returned value as "},
+	{"arg0", "$arg1", "write the first argument as "},
+	{"pid tid tgid common_pid", "", "leave it out: each line shows the task's id; choose processes with -p PID"},
+	{"current curtask task", "", "use $comm for the name of the running task; each line shows its id"},
+	{"args", "", "leave out the parentheses to show all parameters"},
+	{"cpu CPU common_cpu", "", "leave it out: each line shows the CPU; choose CPUs with --cpu LIST"},
+	{"caller ip", "", "leave it out: each line shows the caller"},
+	{"kstack stack ustack", "", "use -k to show the kernel's stack"},
+	{"nsecs elapsed time timestamp", "", "leave it out: each line shows the time; choose its form with -t MODE"},
+	{"func probe name", "", "leave it out: each line shows the function"},
 }
 
 // elsewhere returns advice on a name that other tools use.
 func elsewhere(name string) (otherName, bool) {
 	name = strings.TrimPrefix(name, "$")
 	if n, ok := strings.CutPrefix(name, "arg"); ok && n != "" && n != "0" && strings.Trim(n, "0123456789") == "" {
-		return otherName{name, "$" + name, "an argument by its place is "}, true
+		return otherName{name, "$" + name, "write an argument by its place as "}, true
 	}
 	for _, o := range otherNames {
 		if slices.Contains(strings.Fields(o.names), name) {
@@ -46,7 +46,7 @@ func elsewhere(name string) (otherName, bool) {
 }
 
 // runningTask replaces what otherNames has under these names where the task can be fetched.
-var runningTask = otherName{"current curtask task", "$current", "the running task is "}
+var runningTask = otherName{"current curtask task", "$current", "write the running task as "}
 
 // noParameter returns the error for a name that is not a parameter of the function.
 func (r *Walker) noParameter(x *spec.Ident) *spec.Error {
@@ -57,12 +57,12 @@ func (r *Walker) noParameter(x *spec.Ident) *spec.Error {
 	for i, p := range r.fn.Proto.Params {
 		names[i] = p.Name
 	}
-	hint := r.fn.Proto.Name + " has no " + r.fn.Source.Values()
+	hint := "leave it out: " + r.fn.Proto.Name + " has no " + r.fn.Source.Values()
 	if len(names) > 0 {
-		hint = r.fn.Source.Values() + ": " + strings.Join(names, ", ")
+		hint = "choose a " + r.fn.Source.Value() + ": " + strings.Join(names, ", ")
 	}
 	if call := find.CallOf(r.fn.Target, r.fn.Proto.Name); call != "" {
-		hint = call + " has the parameters of the system call"
+		hint = "trace " + call + ", which has the parameters of the system call"
 	}
 	suggestions := btf.Suggest(x.Text, slices.Values(names))
 	missing := &btf.NotFoundError{What: r.fn.Source.Value(), Name: x.Text, In: r.fn.Proto.Name, Suggestions: suggestions, All: r.operands}

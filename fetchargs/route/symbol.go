@@ -28,10 +28,10 @@ func (r *Walker) symbol(x *spec.Symbol) (Route, *spec.Error) {
 		p.Base.Addr = s.Addrs[0]
 	}
 	if perCPU || p.Symbol.PerCPU {
-		err := spec.Errorf(x.Span, "take it from what a parameter points to; the task's name is $comm",
+		err := spec.Errorf(x.Span, "take it from what a parameter points to, or use $comm for the task's name",
 			"each CPU has its own %s, and @ would fetch what they were made from", x.Text)
 		if r.fn.Target.CPUs != nil {
-			err.Mend(x.Span, "that of the CPU that runs is ", fmt.Sprintf("this_cpu(%s)", x.Text))
+			err.Mend(x.Span, "read that of the CPU that runs: ", fmt.Sprintf("this_cpu(%s)", x.Text))
 		}
 		return p, err
 	}
@@ -48,7 +48,7 @@ func (r *Walker) placeOf(name spec.Name) (found target.SymbolPlace, err *spec.Er
 	case n == 0:
 		err = spec.Errorf(name.Span, "look for it: grep -i "+name.Text+" /proc/kallsyms", "there is no variable or function %s in this kernel", name.Text)
 	case n > 1:
-		err = spec.Errorf(name.Span, "a pointer that leads to it may be had from a parameter", "%d things of this kernel are named %s", n, name.Text)
+		err = spec.Errorf(name.Span, "take a pointer that leads to it from a parameter", "%d things of this kernel are named %s", n, name.Text)
 	}
 	return found, err
 }
@@ -84,7 +84,7 @@ func (r *Walker) addressOf(p Route, x spec.Expr) (uint64, *spec.Error) {
 	case r.fn.Target.Places == nil:
 		return 0, spec.Errorf(x.Where(), "fetch its value: @NAME", "the address of %s is known on the host itself only", p.Base.Words())
 	case p.Symbol.Hidden:
-		return 0, spec.Errorf(x.Where(), "be root, and with kernel.kptr_restrict=2: sysctl kernel.kptr_restrict=1", "the address of %s is hidden from you", p.Base.Words())
+		return 0, spec.Errorf(x.Where(), "run as root, and if kernel.kptr_restrict is 2: sysctl kernel.kptr_restrict=1", "the address of %s is hidden from you", p.Base.Words())
 	}
 	addr := p.Symbol.Addrs[0] + uint64(p.Off)
 	if p.Base.Kind != dynevent.PerCPU {
@@ -152,7 +152,7 @@ func (p Route) Untyped(x spec.Expr) *spec.Error {
 		}
 	}
 	name := p.Base.Words()
-	hint := fmt.Sprintf("cast it, (%s)%s, or give a FORMAT, %s:%s; text is %s:string", size, name, name, size, name)
+	hint := fmt.Sprintf("cast it, (%s)%s, or give a FORMAT, %s:%s, or for text %s:string", size, name, name, size, name)
 	return spec.Errorf(x.Where(), hint, "the type of %s is not known%s", name, what)
 }
 

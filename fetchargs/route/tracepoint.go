@@ -55,7 +55,7 @@ func (r *Walker) builtinOfEvent(x *spec.Builtin, p Route) (Route, *spec.Error) {
 		}
 	case dynevent.Current:
 		if !r.fn.Target.Features.Current {
-			return p, spec.Errorf(x.Span, "the task's name is $comm", "this kernel cannot fetch $current at a tracepoint, which came with 7.3")
+			return p, spec.Errorf(x.Span, "use $comm for the task's name", "this kernel cannot fetch $current at a tracepoint, which came with 7.3")
 		}
 		var err *spec.Error
 		if p, err = r.current(x, p); err != nil {
@@ -71,7 +71,7 @@ func (r *Walker) builtinOfEvent(x *spec.Builtin, p Route) (Route, *spec.Error) {
 	return p, nil
 }
 
-const builtinsOfEvents = "there are $comm, $argN and, since 7.3, $current"
+const builtinsOfEvents = "use $comm, $argN or, since 7.3, $current"
 
 const apart = "use two specs: one with fields, one with arguments"
 

@@ -15,7 +15,7 @@ import (
 func (r *Walker) Walk(x spec.Expr) (Route, *spec.Error) {
 	if r.depth++; r.depth > spec.MaxNesting {
 		r.depth--
-		return Route{}, spec.ErrorWith(x.Where(), spec.ErrNesting, "count the steps of the items that names stand for", "more than %d steps lead to this value", spec.MaxNesting)
+		return Route{}, spec.ErrorWith(x.Where(), spec.ErrNesting, "write fewer steps: those of the items that names stand for count as well", "more than %d steps lead to this value", spec.MaxNesting)
 	}
 	defer func() { r.depth-- }()
 	switch x := x.(type) {
@@ -73,7 +73,7 @@ func (r *Walker) ident(x *spec.Ident) (Route, *spec.Error) {
 		if err := r.ParamErrs[i]; err != nil {
 			hint := ""
 			if r.fn.Source.AtFunctions() {
-				hint = "%REG and $stackN fetch by place, if you know it"
+				hint = "name the register or the word of the stack if you know it: %" + r.fn.Target.Arch.Registers[0] + ", $stack1"
 			}
 			return Route{}, spec.ErrorWith(x.Span, err, hint, "cannot fetch %s: %v", x.Text, err)
 		}
@@ -97,7 +97,7 @@ func (r *Walker) result(x *spec.Ident) (Route, *spec.Error) {
 		return Route{Base: dynevent.Base{Kind: dynevent.Retval}, Return: true, Name: "return"}, nil
 	}
 	if btf.IsVoid(r.fn.Proto.Return) {
-		return Route{}, spec.Errorf(x.Span, "its prototype: "+r.fn.Proto.String(), "%s returns nothing", r.fn.Proto.Name)
+		return Route{}, spec.Errorf(x.Span, "leave it out: the prototype is "+r.fn.Proto.String(), "%s returns nothing", r.fn.Proto.Name)
 	}
 	p := Route{Type: r.fn.Proto.Return, Base: dynevent.Base{Kind: dynevent.Retval}, Return: true, Name: "return"}
 	if btf.IsStruct(p.Type) {
@@ -143,7 +143,7 @@ func (r *Walker) into(x spec.Expr, what spec.Span, verb string) (Route, *spec.Er
 	}
 	hint := ""
 	if _, fwd := btf.Strip(p.Type).(*btf.Fwd); fwd {
-		hint = "this kernel's BTF only declares it; a module may define it: give its BTF with --btf"
+		hint = "give BTF of a module that defines it with --btf FILE: this kernel's only declares it"
 	}
 	err = spec.Errorf(what, hint, "%s is %s and has no members to %s", x, btf.Name(of), verb)
 	if target := r.Pointee(p.Type); target != nil && btf.IsStruct(target) {
@@ -190,7 +190,7 @@ func noMember(name spec.Name, t btf.Type, err error) *spec.Error {
 	}
 	list := btf.Members(t)
 	const most = 12
-	hint := "members: " + strings.Join(list[:min(most, len(list))], ", ")
+	hint := "choose a member: " + strings.Join(list[:min(most, len(list))], ", ")
 	if n := len(list) - most; n > 0 {
 		hint += fmt.Sprintf(" and %d more (tsnoop info '%s')", n, btf.Name(btf.Strip(t)))
 	}
@@ -206,7 +206,7 @@ func (r *Walker) index(x *spec.Index) (Route, *spec.Error) {
 		return p, err
 	}
 	if n > 0 && (x.N < 0 || x.N >= n) {
-		return p, spec.ErrorFix(x.Span, spec.Fix{Span: x.Span, Text: fmt.Sprintf("%s[%d]", spec.Postfixed(x.X), n-1)}, "the last is ", "%s has %d elements", x.X, n)
+		return p, spec.ErrorFix(x.Span, spec.Fix{Span: x.Span, Text: fmt.Sprintf("%s[%d]", spec.Postfixed(x.X), n-1)}, "use the last: ", "%s has %d elements", x.X, n)
 	}
 	return r.element(p, x, elem)
 }
@@ -239,7 +239,7 @@ func (r *Walker) elementsOf(of, x spec.Expr, first int64) (p Route, elem btf.Typ
 	}
 	hint := ""
 	if inner, ok := of.(*spec.Index); ok {
-		hint = fmt.Sprintf("BTF has an array of arrays as one: [%d][%d] of [N][M] is [%d*M+%d]", inner.N, first, inner.N, first)
+		hint = fmt.Sprintf("write one index, since BTF has an array of arrays as one: [%d][%d] of [N][M] is [%d*M+%d]", inner.N, first, inner.N, first)
 	}
 	err = spec.Errorf(x.Where(), hint, "%s is %s: only arrays and pointers have elements", of, value.TypeName(p.Type))
 	if btf.Pointee(p.Type) != nil {

@@ -32,7 +32,7 @@ func ParseAll(texts []string) (specs []*Spec, wrong Errors) {
 	size := 0
 	for _, text := range texts {
 		if size += len(text); size > MaxAll {
-			wrong = append(wrong, &Error{Text: text[:min(len(text), MaxText)], Span: Span{0, 1}, Hint: "a glob stands for many functions: 'tcp_*'",
+			wrong = append(wrong, &Error{Text: text[:min(len(text), MaxText)], Span: Span{0, 1}, Hint: "name many functions with one glob: 'tcp_*'",
 				Msg: fmt.Sprintf("the specs up to this one have %d bytes, and at most %d are possible", size, MaxAll)})
 			return specs, wrong
 		}
@@ -55,9 +55,9 @@ func ParseAll(texts []string) (specs []*Spec, wrong Errors) {
 type row struct{ what, hint string }
 
 var (
-	memberRow      = row{"members and elements", "no kernel follows more than 14 pointers"}
+	memberRow      = row{"members and elements", "write fewer: no kernel follows more than 14 pointers"}
 	stepRow        = row{"steps", memberRow.hint}
-	alternativeRow = row{"alternatives", "leave out what this kernel does not have"}
+	alternativeRow = row{"alternatives", "leave out alternatives that this kernel does not have"}
 )
 
 // inRow counts one more of a row, which begins with n = 0. If there are too many, it adds an

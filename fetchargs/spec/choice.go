@@ -29,7 +29,7 @@ func (p *parser) choice(x Expr, arrow bool) Expr {
 		if p.tok.kind == tokEOF {
 			p.fail(open, "add the missing )", "this parenthesis is never closed")
 		} else {
-			p.fail(p.tok.Span, "choose the first member that exists: inode->(i_ctime|__i_ctime).tv_sec", "%s", p.describe())
+			p.fail(p.tok.Span, "separate alternative members with |: inode->(i_ctime|__i_ctime).tv_sec", "%s", p.describe())
 		}
 		return nil
 	}
@@ -141,7 +141,7 @@ func (p *parser) sizeOf(at Span) Expr {
 		return nil
 	}
 	if !p.got(")") {
-		p.fail(p.tok.Span, "sizeof(struct TYPE), sizeof(EXPR)", "%s", p.describe())
+		p.fail(p.tok.Span, "write sizeof(struct TYPE) or sizeof(EXPR)", "%s", p.describe())
 		return nil
 	}
 	return e

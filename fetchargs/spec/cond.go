@@ -188,7 +188,7 @@ func (p *parser) other(c *Compare) bool {
 // prefix checks the length of an address prefix.
 func (p *parser) prefix(l *Literal) bool {
 	if l.Bits < 0 {
-		p.fail(l.Span, fmt.Sprintf("from 1 to %d", 8*len(l.Bytes)), "there is no such prefix")
+		p.fail(l.Span, fmt.Sprintf("write a length from 1 to %d after the /", 8*len(l.Bytes)), "there is no such prefix")
 		return false
 	}
 	if l.Bits == 0 {
@@ -211,9 +211,9 @@ func (p *parser) number(c *Compare, start token, neg bool) bool {
 	tok := p.tok
 	n, ok := parseNumber(tok.text)
 	if !ok {
-		hint := "numbers are 100, 0x64, 0144 or 0b1100100"
+		hint := "write a number as 100, 0x64, 0144 or 0b1100100"
 		if strings.ContainsAny(tok.text, "kKmMgGiB") {
-			hint = "only durations have units: write the number of bytes"
+			hint = "write the number of bytes, without a unit"
 		}
 		p.fail(tok.Span, hint, "%q is not a number", tok.text)
 		return false
@@ -247,7 +247,7 @@ func (p *parser) quoted(c *Compare) bool {
 	}
 	text, ok := unescape(tok.text[1 : len(tok.text)-1])
 	if !ok {
-		p.fail(tok.Span, `escapes are \n \t \r \0 \\ \" \' and \xHH`, "unknown escape in the string")
+		p.fail(tok.Span, `use the escapes \n \t \r \0 \\ \" \' and \xHH`, "unknown escape in the string")
 		return false
 	}
 	p.next()

@@ -113,7 +113,7 @@ func (p *parser) index() (int64, bool) {
 			return n, true
 		}
 	}
-	p.fail(p.tok.Span, "the kernel can only add constants: write [3]", "an index must be a number")
+	p.fail(p.tok.Span, "write a number, such as [3]: the kernel can only add constants", "an index must be a number")
 	return 0, false
 }
 
@@ -252,7 +252,7 @@ func (p *parser) primary() Expr {
 
 // containerOf parses "(" EXPR "," CTYPE "," MEMBER ")".
 func (p *parser) containerOf(at Span) Expr {
-	const form = "container_of(EXPR, struct TYPE, MEMBER)"
+	const form = "write container_of(EXPR, struct TYPE, MEMBER)"
 	p.next()
 	x := p.operand()
 	if x == nil {

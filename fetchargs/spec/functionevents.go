@@ -76,7 +76,7 @@ func (p *parser) pipe() bool {
 	}
 	p.next()
 	if !p.isTyped() {
-		p.fail(p.tok.Span, "| goes on with the same parameter, in the form of function based events", "an entry of a function based event is missing: %s", p.describe())
+		p.fail(p.tok.Span, "write an entry of the same parameter after |: u64 a | u32 b", "an entry of a function based event is missing: %s", p.describe())
 	}
 	return true
 }
@@ -206,7 +206,7 @@ func (p *parser) typedExpr(e *Typed) bool {
 func (p *parser) addr(e *Typed) bool {
 	n, ok := parseNumber(p.tok.text)
 	if !ok || !strings.HasPrefix(strings.ToLower(p.tok.text), "0x") || !n.IsUint64() {
-		p.fail(p.tok.Span, "addresses are those of /proc/kallsyms: int total_forks=0xffffffff82354c18; a name will do: int @total_forks",
+		p.fail(p.tok.Span, "write an address of /proc/kallsyms, such as int total_forks=0xffffffff82354c18, or the name: int @total_forks",
 			"%q is not an address", p.tok.text)
 		return false
 	}

@@ -15,22 +15,22 @@ func (p *parser) foreign(s *Spec) bool {
 	case at.kind == tokIdent && slices.Contains([]string{"where", "when", "filter"}, at.text):
 		p.failFix(at.Span, Fix{at.Span, "if"}, "write ", "%s", p.describe())
 	case at.text == "{":
-		p.fail(at.Span, "list the values in parentheses after the function", "nothing is run when a function is called")
+		p.fail(at.Span, "list the values in parentheses: "+s.Func.Text+"(VALUE, ...)", "nothing is run when a function is called")
 	case at.text == "/" && strings.Contains(p.text, ".c:"):
 		p.fail(at.Span, "name the function that contains the line", "source lines cannot be traced")
 	case at.text == "/":
-		p.fail(at.Span, "put conditions after if", "%s", p.describe())
+		p.fail(at.Span, "put conditions after if: FUNC(ITEM, ...) if CONDITION", "%s", p.describe())
 	case at.kind == tokReg && at.text == "%return" && !s.Parens:
-		p.failFix(at.Span, Fix{at.Span, "(return)"}, "the returned value is an item: "+s.Func.Text, "%s", p.describe())
+		p.failFix(at.Span, Fix{at.Span, "(return)"}, "list the returned value as an item: "+s.Func.Text, "%s", p.describe())
 	case at.kind == "+" && after.kind == tokNumber && !s.Parens:
-		p.fail(at.To(after.Span), "leave the offset out", "functions are traced where they begin and return, not in between")
+		p.fail(at.To(after.Span), "leave out the offset", "functions are traced where they begin and return, not in between")
 	case at.kind == tokIdent && at.text == "in":
-		p.fail(at.Span, "compare with one value after the other, with || between", "%s", p.describe())
+		p.fail(at.Span, "compare with each value: VALUE == 1 || VALUE == 2", "%s", p.describe())
 	case at.kind == ":" && after.kind == tokIdent && slices.Contains([]string{"tracepoint", "t", "tp"}, s.Module.Text):
 		event := s.Func.To(after.Span)
-		p.failFix(s.Module.Span, Fix{s.Module.To(event), p.text[event.Pos:event.End]}, "", "tracepoints are named without %s:", s.Module.Text)
+		p.failFix(s.Module.Span, Fix{s.Module.To(event), p.text[event.Pos:event.End]}, "write ", "tracepoints are named without %s:", s.Module.Text)
 	case at.kind == ":" && s.Module.Text != "":
-		p.fail(s.Module.Span, "name a function, or a tracepoint by its system and its name", "tsnoop traces functions and tracepoints, not probes of programs or timers")
+		p.fail(s.Module.Span, "name a function, or a tracepoint by its system and its name: sched:sched_switch", "tsnoop traces functions and tracepoints, not probes of programs or timers")
 	default:
 		return false
 	}
@@ -58,13 +58,13 @@ func (p *parser) called(name token) bool {
 		return true
 	}
 	if n.expr == nil || p.tok.kind != ")" {
-		p.fail(at, "put a FORMAT after the value", "no functions are called here")
+		p.fail(at, "put a FORMAT after the value: VALUE:FORMAT", "no functions are called here")
 		return true
 	}
 	at.End = p.tok.End
 	lead := "write "
 	if format == "" {
-		lead = "numbers in network byte order are converted if the type shows it: "
+		lead = "leave out the call, since types such as __be16 show the byte order: "
 	}
 	text := p.text[n.expr.Where().Pos:n.expr.Where().End]
 	p.failFix(at, Fix{at, text + format}, lead, "no functions are called here")

@@ -12,7 +12,7 @@ func ParseItem(text string) (*Item, error) {
 	case item == nil:
 		p.fail(Span{0, len(text)}, "", "this is not a value")
 	case p.tok.kind != tokEOF:
-		p.fail(p.tok.Span, "one value is wanted", "%s", p.describe())
+		p.fail(p.tok.Span, "give one value", "%s", p.describe())
 	}
 	if len(p.errs) > 0 {
 		return nil, p.errs

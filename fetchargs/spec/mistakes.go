@@ -83,7 +83,7 @@ func (p *parser) curvedQuotes(e *Error) {
 		e.Hint = "remove the quotation mark"
 		return
 	}
-	e.Mend(Span{p.tok.Pos, p.tok.Pos + end}, "names have no quotation marks: ", word)
+	e.Mend(Span{p.tok.Pos, p.tok.Pos + end}, "write the name without quotation marks: ", word)
 }
 
 // isWordFor refuses "and" and "or".
@@ -108,10 +108,10 @@ func (p *parser) computed(c *Compare) bool {
 		}
 	}
 	if op == "|" && b.kind == tokIdent {
-		p.failFix(p.tok.Span, Fix{b.Span, b.text + "()"}, "the kernel's filter cannot compute; after a condition another spec needs parentheses: ", "arithmetic is not possible")
+		p.failFix(p.tok.Span, Fix{b.Span, b.text + "()"}, "put parentheses after the function of another spec: ", "arithmetic is not possible")
 		return false
 	}
-	p.fail(p.tok.Span, "the kernel's filter cannot compute: compare with one number", "arithmetic is not possible")
+	p.fail(p.tok.Span, "compare with one number: the kernel's filter cannot compute", "arithmetic is not possible")
 	return false
 }
 
@@ -174,12 +174,12 @@ func (p *parser) uncompared(x *node) bool {
 	case p.isArithmetic():
 		sign, end := p.arithmetic()
 		if n, end := p.modulus(sign, end); n > 0 && x.expr != nil {
-			p.failFix(op.Span, Fix{Span{x.where().Pos, end}, fmt.Sprintf("(%s & %d)", x.expr, n-1)}, "the lower bits are the remainder: ", "arithmetic is not possible")
+			p.failFix(op.Span, Fix{Span{x.where().Pos, end}, fmt.Sprintf("(%s & %d)", x.expr, n-1)}, "compare the lower bits, which are the remainder: ", "arithmetic is not possible")
 			break
 		}
-		hint := "the kernel's filter cannot compute; compare with a number"
+		hint := "compare with a number: the kernel's filter cannot compute"
 		if sign == "|" {
-			hint = "conditions are joined with ||; bits are tested with &"
+			hint = "join conditions with ||, test bits with &"
 		}
 		p.fail(op.Span, hint, "arithmetic is not possible")
 	default:

@@ -56,12 +56,12 @@ func (p *parser) spec() *Spec {
 		}
 	}
 	if len(p.errs) == 0 && p.tok.kind != tokEOF && p.tok.kind != "|" && !p.foreign(s) {
-		hint := "a spec is FUNC(ITEM, ...) if CONDITION"
+		hint := "write FUNC(ITEM, ...) if CONDITION"
 		switch {
 		case p.tok.kind == ")":
-			hint = "this parenthesis was never opened"
+			hint = "remove this parenthesis, or add the missing ("
 		case !s.Parens && s.If == nil && (p.tok.kind == "," || p.tok.kind == tokIdent):
-			hint = "a spec is FUNC(ITEM, ...) if CONDITION; several are arguments of their own: 'vfs_read' 'vfs_write'"
+			hint = "write FUNC(ITEM, ...), or several specs each in quotes of its own: 'vfs_read' 'vfs_write'"
 		}
 		p.fail(p.tok.Span, hint, "%s", p.describe())
 	}
@@ -167,15 +167,15 @@ func (p *parser) function(s *Spec) bool {
 		return false
 	}
 	if _, err := path.Match(strings.ReplaceAll(name.Text, "[!", "[^"), ""); err != nil {
-		p.fail(name.Span, "globs have *, ?, [a-z] and [^a-z]", "%q is not a valid glob", name.Text)
+		p.fail(name.Span, "write a glob with *, ?, [a-z] or [^a-z]", "%q is not a valid glob", name.Text)
 		return false
 	}
 	if IsDigit(name.Text[0]) {
-		p.fail(name.Span, "a spec begins with a function; processes are chosen with -p 12,34", "%q is not a function's name", name.Text)
+		p.fail(name.Span, "begin with a function; choose processes with -p 12,34", "%q is not a function's name", name.Text)
 		return false
 	}
 	if strings.Contains(withoutClasses(name.Text), "-") {
-		p.fail(name.Span, "members are reached in the list of items: FUNC(PARAM->MEMBER)", "%q is not a function's name", name.Text)
+		p.fail(name.Span, "write members in the list of items: FUNC(PARAM->MEMBER)", "%q is not a function's name", name.Text)
 		return false
 	}
 	return true
@@ -183,9 +183,9 @@ func (p *parser) function(s *Spec) bool {
 
 func (p *parser) funcName() (Name, bool) {
 	if p.tok.kind != tokIdent {
-		hint := "a spec begins with a function: ip_rcv(skb->len)"
+		hint := "begin with a function: ip_rcv(skb->len)"
 		if p.tok.text == "/" {
-			hint = "functions of the kernel are traced, not those of programs"
+			hint = "name a function of the kernel: tsnoop does not trace those of programs"
 		}
 		p.fail(p.tok.Span, hint, "a function's name is missing: %s", p.describe())
 		return Name{}, false
@@ -227,7 +227,7 @@ func (p *parser) items() []*Item {
 				p.failFix(p.tok.Span, Fix{Span{p.tok.Pos, p.tok.Pos}, ")"}, "close the list of items first: ", "%s", p.describe())
 				return items
 			}
-			p.fail(p.tok.Span, "items are separated by commas", "%s", p.describe())
+			p.fail(p.tok.Span, "separate items with commas: FUNC(ITEM, ITEM)", "%s", p.describe())
 			p.skipItem()
 		}
 		switch {
@@ -322,7 +322,7 @@ var formats = strings.Fields(`x d u o c sym errno time ago agoboot s string us u
 
 // FormatsHint lists FORMATs, which are names, and those that are not in a list.
 func FormatsHint(names []string) string {
-	return "formats: " + strings.Join(names, " ") + " %pd %pD and names of constants, such as open or signal: tsnoop help spec"
+	return "choose a FORMAT: " + strings.Join(names, " ") + " %pd %pD and names of constants, such as open or signal: tsnoop help spec"
 }
 
 // format parses ":" FORMAT ["[" N "]"]. The text of the result is empty after an error.
@@ -336,7 +336,7 @@ func (p *parser) format() Name {
 	p.next()
 	if open := p.tok; p.got("[") {
 		if p.tok.kind != tokNumber {
-			p.fail(p.tok.Span, "give the number of elements, or of bytes of text", "a count must be a number")
+			p.fail(p.tok.Span, "give the number of elements, or of bytes of text: [16]", "a count must be a number")
 			return Name{}
 		}
 		n, ok := p.index()

@@ -24,9 +24,9 @@ var (
 
 // perCPU parses "(" NAME ")" of this_cpu, or "(" NAME "," N ")" of per_cpu.
 func (p *parser) perCPU(tok token) Expr {
-	form := "this_cpu(VARIABLE)"
+	form := "write this_cpu(VARIABLE)"
 	if tok.text == perCPU {
-		form = "per_cpu(VARIABLE, CPU)"
+		form = "write per_cpu(VARIABLE, CPU)"
 	}
 	x := &PerCPU{CPU: ThisCPU}
 	p.next()
@@ -42,12 +42,12 @@ func (p *parser) perCPU(tok token) Expr {
 	p.next()
 	if tok.text == perCPU {
 		if !p.got(",") {
-			p.failFix(p.tok.Span, Fix{x.Name.Span, x.Name.Text + ", 0"}, "for CPU 0 write ", "the number of the CPU is missing")
+			p.failFix(p.tok.Span, Fix{x.Name.Span, x.Name.Text + ", 0"}, "name the CPU as well: ", "the number of the CPU is missing")
 			return nil
 		}
 		n, err := strconv.ParseUint(p.tok.text, 0, 31)
 		if p.tok.kind != tokNumber || err != nil || n >= mostCPUs {
-			p.failFix(p.tok.Span, Fix{p.tok.Span, "0"}, "the first is ", "a CPU must be a number")
+			p.failFix(p.tok.Span, Fix{p.tok.Span, "0"}, "write the number of a CPU: ", "a CPU must be a number")
 			return nil
 		}
 		x.CPU = int(n)
@@ -69,7 +69,7 @@ func (p *parser) readsPerCPU(tok token) bool {
 	case slices.Contains(likeThisCPU, tok.text):
 		p.failFix(tok.Span, Fix{tok.Span, thisCPU}, "write ", "no functions are called here")
 	case slices.Contains(otherPerCPU, tok.text):
-		p.fail(tok.Span, "this_cpu(VARIABLE) is the variable of the CPU that runs, per_cpu(VARIABLE, 0) that of CPU 0; & takes its address",
+		p.fail(tok.Span, "write this_cpu(VARIABLE) for the CPU that runs or per_cpu(VARIABLE, 0) for CPU 0; add & in front for the address",
 			"no functions are called here")
 	default:
 		return false

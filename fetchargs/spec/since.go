@@ -93,9 +93,9 @@ func (p *parser) since(word token) Expr {
 		return nil
 	}
 	if !p.got(")") {
-		hint := "since has a key, a condition that starts its clock, and one that ends it"
+		hint := "write since(KEY, START, END): a key, a condition that starts the clock, and one that ends it"
 		if e.Who {
-			hint = "who has a key, a condition on the call that it is about, and one that ends it"
+			hint = "write who(KEY, START, END): a key, a condition on the call that it is about, and one that ends it"
 		}
 		p.fail(p.tok.Span, hint, "%s", p.describe())
 		return nil
@@ -116,7 +116,7 @@ func (p *parser) sinceArguments(e *Since, nodes []*node) bool {
 	case len(nodes) > 1:
 		p.fail(nodes[1].where(), "", "%s(...) has at most two keys", e.Word())
 	case len(nodes) == 1 && (nodes[0].expr == nil || nodes[0].format.Text != ""):
-		p.fail(nodes[0].where(), "conditions on "+e.Other.Func.Text+" follow its keys, after if", "before another function only keys can be")
+		p.fail(nodes[0].where(), "put conditions on "+e.Other.Func.Text+" after its keys: "+e.Other.Func.Text+"(KEY) if CONDITION", "before another function only keys can be")
 	case len(nodes) == 1:
 		e.Second = nodes[0].expr
 	}
@@ -167,7 +167,7 @@ func (p *parser) starter() *Spec {
 	s.End = p.tok.Pos
 	for _, item := range s.Items {
 		if item.Expr == nil || item.Format.Text != "" || item.Name.Text != "" {
-			p.fail(item.Span, "put conditions after if", "only keys can be here")
+			p.fail(item.Span, "put conditions after if: "+s.Func.Text+"(KEY) if CONDITION", "only keys can be here")
 		}
 	}
 	if len(p.errs) > 0 {

@@ -73,7 +73,7 @@ func (r *reader) plain(text []byte) ([]byte, bool) {
 	before := text[:bad]
 	column := bad - bytes.LastIndexByte(before, '\n')
 	r.fail(&Spec{file: r.name, pieces: []piece{{0, 1 + bytes.Count(before, []byte("\n")), column}}}, spec.Span{},
-		"a file of specs is text: one a line", "byte 0x%02x: this is not text", text[bad])
+		"write specs as text, one a line", "byte 0x%02x: this is not text", text[bad])
 	return nil, false
 }
 
@@ -86,7 +86,7 @@ func (r *reader) take(line string) {
 	case first == "":
 	case column > 1 && r.open == nil:
 		r.fail(&Spec{Text: line, file: r.name, pieces: []piece{{0, r.line, 1}}}, spec.Span{Pos: column - 1, End: len(text)},
-			"a spec begins in the first column", "a line that begins with a space continues the spec above it, and there is none")
+			"begin a spec in the first column", "a line that begins with a space continues the spec above it, and there is none")
 	case column > 1:
 		r.goOn(first, column)
 	case isInclude(first):
@@ -105,7 +105,7 @@ func (r *reader) begin(text string) {
 	if len(r.set.Specs) == MaxSpecs {
 		r.set.full = true
 		r.limitText()
-		r.fail(r.open, spec.Span{Pos: 0, End: 1}, "a glob stands for many functions: 'tcp_*'", "there are more than %d specs", MaxSpecs)
+		r.fail(r.open, spec.Span{Pos: 0, End: 1}, "name many functions with one glob: 'tcp_*'", "there are more than %d specs", MaxSpecs)
 		return
 	}
 	r.set.Specs = append(r.set.Specs, r.open)
@@ -129,12 +129,12 @@ func (r *reader) limit() {
 	if size := r.set.size + len(r.text); size > spec.MaxAll {
 		r.set.full = true
 		r.limitText()
-		r.fail(r.open, spec.Span{Pos: 0, End: 1}, "a glob stands for many functions: 'tcp_*'", "the specs up to this one have more than %d bytes", spec.MaxAll)
+		r.fail(r.open, spec.Span{Pos: 0, End: 1}, "name many functions with one glob: 'tcp_*'", "the specs up to this one have more than %d bytes", spec.MaxAll)
 		r.set.Specs = r.set.Specs[:len(r.set.Specs)-1]
 		return
 	}
 	if r.limitText() {
-		r.fail(r.open, spec.Span{Pos: 0, End: 1}, "a line that begins with a space continues the spec above", "this spec is longer than %d bytes", spec.MaxText)
+		r.fail(r.open, spec.Span{Pos: 0, End: 1}, "begin each spec in the first column: a line that begins with a space continues the spec above", "this spec is longer than %d bytes", spec.MaxText)
 		r.set.Specs = r.set.Specs[:len(r.set.Specs)-1]
 	}
 }
@@ -189,7 +189,7 @@ func (r *reader) include(text string) {
 	at := spec.Span{Pos: len(text) - len(name), End: len(text)}
 	if quoted, ok := strings.CutPrefix(name, `"`); ok {
 		if name, ok = strings.CutSuffix(quoted, `"`); !ok || name == "" || strings.Contains(name, `"`) {
-			r.fail(line, at, `include "net drops.tsnoop"`, "an include is a file's name, in quotes if it begins or ends with a space or contains #")
+			r.fail(line, at, `write include "net drops.tsnoop"`, "an include is a file's name, in quotes if it begins or ends with a space or contains #")
 			return
 		}
 	}
