@@ -14,30 +14,38 @@ const namePrefix = "tsnoop_"
 
 var ownName = regexp.MustCompile(`^` + namePrefix + `[0-9]+(_[0-9]+)?$`)
 
+// Removed is what Clean has removed of a session whose process is dead.
+type Removed struct {
+	Name     string // of its instance and of the group of its probes
+	Instance bool
+	Probes   int
+}
+
 // Clean removes the instances, groups and probes of sessions whose process is dead, and
-// returns their names. It leaves everything alone that is alive or not ours. It goes on
-// after an error and joins all errors. log may be nil.
-func (fsys *FS) Clean(log func(format string, args ...any)) ([]string, error) {
+// returns what it has removed. It leaves everything alone that is alive or not ours. It
+// goes on after an error and joins all errors. log may be nil.
+func (fsys *FS) Clean(log func(format string, args ...any)) ([]Removed, error) {
 	return fsys.clean(log, nil)
 }
 
 // clean is like Clean and reports progress as a session does.
-func (fsys *FS) clean(log func(string, ...any), report func(string, int)) ([]string, error) {
-	var removed []string
+func (fsys *FS) clean(log func(string, ...any), report func(string, int)) ([]Removed, error) {
+	var removed []Removed
 	var errs []error
 	names, err := fsys.leftovers()
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range names {
-		s, err := fsys.adopt(name, log)
+		s, probes, err := fsys.adopt(name, log)
 		if err == nil && s != nil {
+			instance := s.alive != nil
 			if report != nil {
 				s.progress = report
 			}
 			err = s.Close()
 			if err == nil {
-				removed = append(removed, name)
+				removed = append(removed, Removed{name, instance, probes})
 			}
 		}
 		if err != nil {
@@ -74,12 +82,12 @@ func (fsys *FS) leftovers() ([]string, error) {
 	return names, nil
 }
 
-// adopt takes over a dead session, so that Close can remove it. It returns nil if the
-// session is alive or gone.
-func (fsys *FS) adopt(name string, log func(string, ...any)) (*Session, error) {
+// adopt takes over a dead session, so that Close can remove it, and counts its probes. It
+// returns nil if the session is alive or gone.
+func (fsys *FS) adopt(name string, log func(string, ...any)) (*Session, int, error) {
 	unlock, err := fsys.lockProbes()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer unlock()
 	s := fsys.newSession(name, log)
@@ -87,9 +95,9 @@ func (fsys *FS) adopt(name string, log func(string, ...any)) (*Session, error) {
 	if fsys.Exists(s.dir) {
 		switch err := s.claim(); {
 		case errors.Is(err, unix.EWOULDBLOCK), errors.Is(err, fs.ErrNotExist):
-			return nil, nil
+			return nil, 0, nil
 		case err != nil:
-			return nil, err
+			return nil, 0, err
 		}
 		s.undo.push("rmdir "+s.dir, s.remove)
 	}
@@ -98,10 +106,10 @@ func (fsys *FS) adopt(name string, log func(string, ...any)) (*Session, error) {
 		if s.alive != nil {
 			s.alive.Close()
 		}
-		return nil, err
+		return nil, 0, err
 	}
 	if s.alive == nil && len(probes) == 0 {
-		return nil, nil
+		return nil, 0, nil
 	}
 	for _, p := range probes {
 		s.pushRemove(p.File, p.Event)
@@ -110,5 +118,5 @@ func (fsys *FS) adopt(name string, log func(string, ...any)) (*Session, error) {
 		s.enabled = true
 		s.undo.push("disable "+name, s.stop)
 	}
-	return s, nil
+	return s, len(probes), nil
 }

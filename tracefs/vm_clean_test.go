@@ -26,12 +26,12 @@ func TestVMNamespaces(t *testing.T) {
 	}
 	must(t, "Kill", a.Process.Kill())
 	a.Wait()
-	if removed, err := fsys.Clean(t.Logf); err != nil || !slices.Equal(removed, []string{"tsnoop_1"}) {
+	if removed, err := fsys.Clean(t.Logf); err != nil || !slices.Equal(removed, []Removed{{"tsnoop_1", true, 3}}) {
 		t.Errorf("Clean: got %v, %v", removed, err)
 	}
 	must(t, "Kill", b.Process.Kill())
 	b.Wait()
-	if removed, err := fsys.Clean(t.Logf); err != nil || !slices.Equal(removed, []string{"tsnoop_1_2"}) {
+	if removed, err := fsys.Clean(t.Logf); err != nil || !slices.Equal(removed, []Removed{{"tsnoop_1_2", true, 3}}) {
 		t.Errorf("Clean: got %v, %v", removed, err)
 	}
 }
@@ -55,7 +55,7 @@ func TestVMKilled(t *testing.T) {
 		t.Errorf("the dead child's probes are gone before Clean: %s", text)
 	}
 	removed, err = fsys.Clean(t.Logf)
-	if err != nil || !slices.Equal(removed, []string{group}) {
+	if err != nil || !slices.Equal(removed, []Removed{{group, true, 3}}) {
 		t.Errorf("Clean: got %v, %v, want %s", removed, err, group)
 	}
 	if removed, err = fsys.Clean(t.Logf); err != nil || len(removed) != 0 {
@@ -96,8 +96,8 @@ func TestVMOthers(t *testing.T) {
 	before := state(t, fsys)
 
 	removed, err := fsys.Clean(t.Logf)
-	slices.Sort(removed)
-	if !slices.Equal(removed, []string{"tsnoop_4000000", "tsnoop_4000002_3"}) {
+	slices.SortFunc(removed, func(a, b Removed) int { return strings.Compare(a.Name, b.Name) })
+	if !slices.Equal(removed, []Removed{{"tsnoop_4000000", false, 1}, {"tsnoop_4000002_3", true, 0}}) {
 		t.Errorf("Clean: got %v", removed)
 	}
 	if !errors.Is(err, unix.EBUSY) {
@@ -160,7 +160,7 @@ func TestVMBusy(t *testing.T) {
 		if out, err := exec.Command("sh", "-c", hint).CombinedOutput(); err != nil || !further {
 			t.Errorf("%s: %v: %s", busy.Hint, err, out)
 		}
-		if removed, err = fsys.Clean(t.Logf); err != nil || !slices.Equal(removed, []string{"tsnoop_4000003"}) {
+		if removed, err = fsys.Clean(t.Logf); err != nil || !slices.Equal(removed, []Removed{{"tsnoop_4000003", false, 1}}) {
 			t.Errorf("%s: Clean after the hint was followed: got %v, %v", use.file, removed, err)
 		}
 	}
@@ -179,7 +179,7 @@ func TestVMSucceeded(t *testing.T) {
 	slow, err := fsys.Adopt(name)
 	must(t, "Adopt", err)
 	removed, err := fsys.Clean(t.Logf)
-	if err != nil || !slices.Equal(removed, []string{name}) {
+	if err != nil || !slices.Equal(removed, []Removed{{name, false, 1}}) {
 		t.Errorf("Clean: got %v, %v", removed, err)
 	}
 
@@ -195,7 +195,7 @@ func TestVMSucceeded(t *testing.T) {
 
 	alive.Close()
 	removed, err = fsys.Clean(t.Logf)
-	if err != nil || !slices.Equal(removed, []string{name}) {
+	if err != nil || !slices.Equal(removed, []Removed{{name, true, 1}}) {
 		t.Errorf("Clean: got %v, %v", removed, err)
 	}
 }

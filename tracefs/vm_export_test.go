@@ -22,7 +22,10 @@ func (fs *FS) Change(line string) error {
 	return w.change(fs, line)
 }
 
-func (fs *FS) Adopt(name string) (*Session, error) { return fs.adopt(name, nil) }
+func (fs *FS) Adopt(name string) (*Session, error) {
+	s, _, err := fs.adopt(name, nil)
+	return s, err
+}
 
 func (s *Session) EventPath(event, name string) string { return s.eventPath(event, name) }
 

@@ -33,8 +33,8 @@ func TestVMPanicGoroutine(t *testing.T) {
 	}
 	group := panicked()
 	out, err := exec.Command("tsnoop", "clean").CombinedOutput()
-	if err != nil || !strings.Contains(string(out), group) {
-		t.Errorf("clean does not tell of %s: %v\n%s", group, err, out)
+	if want := "removed instance " + group + " and 2 probes\n"; err != nil || string(out) != want {
+		t.Errorf("clean: %v, got %q, want %q", err, out, want)
 	}
 	nothingLeft(t)
 
