@@ -83,11 +83,11 @@ func TestVMNoCalls(t *testing.T) {
 		time.Sleep(20 * time.Millisecond)
 	}
 	said := strings.Join(tr.WhyNoCalls(), "\n")
-	want := `^vfs_read has been called \d+ times, tsnoop's own calls counted, but never with count == 12345 in a process that is traced
-vfs_write: \d+ calls? came, and the function has returned (once|\d+ times), but never with return == -4242 in a process that is traced
+	want := `^vfs_read has been called \d+ times, tsnoop's own calls counted, but never with count == 12345 in a traced process
+vfs_write: \d+ calls? came, and the function has returned (once|\d+ times), but never with return == -4242 in a traced process
 do_sys_openat2: \d+ calls came, but never with dfd == 77
 hrtimer_nanosleep: 1 call came, but none has returned yet
-do_futex has been called \d+ times, tsnoop's own calls counted, but never in a process that is traced
+do_futex has been called \d+ times, tsnoop's own calls counted, but never in a traced process
 shmem_rename2 has not been called; it is static, so the compiler may have put it into its callers instead$`
 	if !regexp.MustCompile(want).MatchString(said) {
 		t.Errorf("said is\n%s\nwant\n%s", said, want)

@@ -111,7 +111,7 @@ func (q *Counts) called(i int, hits map[string]tracefs.Hits) string {
 	case seen.refused > 0:
 		return ": " + plural.Of(seen.refused, "call") + " came, but " + unmet(p, seen)
 	case seen.elsewhere > 0:
-		return ": " + plural.Of(seen.elsewhere, "call") + " came, but of other CPUs than those that are asked for"
+		return ": " + plural.Of(seen.elsewhere, "call") + " came, but never on a CPU of --cpu"
 	case seen.returns > 0 || !p.Paired():
 		return ""
 	case hits[last.Event].Hits == 0 && hits[last.Event].Misses > 0:
@@ -150,13 +150,13 @@ func (q *Counts) never(p *plan.Plan, probe *plan.Probe) string {
 		}
 	}
 	if q.scope.Pids {
-		what = append(what, "in a process that is traced")
+		what = append(what, "in a traced process")
 	}
 	if probe.ChoosesComm() {
-		what = append(what, "in a task whose name is asked for")
+		what = append(what, "in a task whose name matches --comm")
 	}
 	if q.scope.CPUs && !p.Paired() {
-		what = append(what, "on a CPU that is asked for")
+		what = append(what, "on a CPU of --cpu")
 	}
 	if len(what) == 0 {
 		return "only by tsnoop itself, which does not show its own calls"
