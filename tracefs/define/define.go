@@ -47,7 +47,7 @@ func (d *Definer) Define(ctx context.Context, plans []*plan.Plan) (kept []*plan.
 		case len(refused[i]) == 0:
 			kept = append(kept, plan)
 		case plan.Glob == nil:
-			wrong = append(wrong, refused[i]...)
+			wrong = append(wrong, refused[i].Unique()...)
 		default:
 			if err := d.leaveOut(plan, refused[i][0]); err != nil {
 				return nil, err

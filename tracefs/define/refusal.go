@@ -113,8 +113,20 @@ func (r *Reasons) WhyNot(name, module string) string {
 	if !r.fs.Untraceable(name) {
 		return ""
 	}
-	if module != "" {
+	switch {
+	case module != "":
 		return "it is not traceable (notrace, or only for the module's start)"
+	case atStart(name):
+		return "it runs only while the kernel starts"
 	}
-	return "it is not traceable (notrace, assembly, or only for the kernel's start)"
+	return "it is not traceable (notrace or assembly)"
+}
+
+// atStart reports whether a function of the kernel is in the code that is freed after the start.
+func atStart(name string) bool {
+	table := symbols.Running()
+	begin, _ := table.Addr("_sinittext")
+	end, _ := table.Addr("_einittext")
+	addr, _ := table.Addr(name)
+	return begin <= addr && addr < end
 }
