@@ -80,16 +80,12 @@ func (r *rates) flips(now time.Time) bool {
 }
 
 func (r *rates) switchOff(p *plan.Plan, rate uint64) {
-	plans, total := []*plan.Plan{p}, uint64(0)
-	for _, probe := range plan.Probes(plans) {
-		total = max(total, r.last[probe.Event])
-	}
-	if err := r.g.o.SwitchOff(plans); err != nil {
+	if err := r.g.o.SwitchOff([]*plan.Plan{p}); err != nil {
 		r.g.o.Warner.Warnf("%s has %d events a second, and its probe cannot be switched off: %v", p.Spec.Func.Text, rate, err)
 		return
 	}
 	r.off[p] = true
-	r.g.o.Warner.Warnf("%s has %d events a second: its probe is switched off, after %d events; --max-rate 0 lets it go on", p.Spec.Func.Text, rate, total)
+	r.g.o.Warner.Warnf("%s has %d events a second: its probe is switched off, and further calls are not shown; --max-rate 0 lets it go on", p.Spec.Func.Text, rate)
 	if !slices.ContainsFunc(r.g.o.Plans(), func(p *plan.Plan) bool { return !r.off[p] && !p.IsOwn() }) {
 		r.g.o.Warner.Warnf("all probes are switched off: the trace ends")
 		r.g.o.Spend()
