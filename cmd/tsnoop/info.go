@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
@@ -18,7 +19,8 @@ import (
 // runInfo prints the prototype of each function and the layout of each type in the
 // arguments.
 func runInfo(o *flags.Options, ui *terminal.UI) error {
-	if len(o.Args) == 0 {
+	blank := func(name string) bool { return strings.TrimSpace(name) == "" }
+	if len(o.Args) == 0 || slices.ContainsFunc(o.Args, blank) {
 		return flags.Errorf("tsnoop info ip_rcv 'struct sk_buff'", "which function or type?")
 	}
 	others, err := describeRecordings(ui.Stdout, o.Args)
