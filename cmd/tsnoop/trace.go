@@ -47,11 +47,11 @@ func runTrace(o *flags.Options, ui *terminal.UI) (err error) {
 			out.Losses(t.Losses())
 			out.Origin(t.Ended())
 		}()
-		unwatch, err := specs.Watch(ctx, o, run.Later(), t, ui)
+		unfollow, err := specs.Reload(ctx, o, run.Later(), t, ui)
 		if err != nil {
 			return err
 		}
-		defer unwatch()
+		defer unfollow()
 		defer live.ExplainNoCalls(t, ui)()
 		if err := out.Show(&t.Stream, t.Calls(ctx)); err != nil {
 			return err

@@ -152,7 +152,7 @@ func TestVMBusyEdits(t *testing.T) {
 		tr.cmd.Process.Signal(os.Interrupt)
 		checkBusy(t, tr, 1)
 	})
-	t.Run("rearm", func(t *testing.T) {
+	t.Run("restore", func(t *testing.T) {
 		tr := startTrace(t, append([]string{"--json", "--max-rate=0", "-b", "4096", "--on-tamper=restore"}, busySpecs...)...)
 		group := fmt.Sprintf("tsnoop_%d", tr.cmd.Process.Pid)
 		instance := filepath.Join(tracing, "instances", group)

@@ -182,9 +182,9 @@ func (tr *traced) remove(at int, want string) int {
 	return tr.says(at, want)
 }
 
-// TestTrustGuardRearm does as TestTrustGuard, and --on-tamper=restore takes it back: all calls
+// TestTrustGuardRestore does as TestTrustGuard, and --on-tamper=restore takes it back: all calls
 // after that are shown, also of a probe that was removed.
-func TestTrustGuardRearm(t *testing.T) {
+func TestTrustGuardRestore(t *testing.T) {
 	tr := startTrace(t, "--on-tamper=restore", "generic_file_llseek(offset)")
 	at, shown := 0, 0
 	for _, tt := range [][2]string{

@@ -33,9 +33,9 @@ type reloader struct {
 	later later
 }
 
-// Watch makes the trace follow its files of specs, if --reload is set, and show what those
+// Reload makes the trace follow its files of specs, if --reload is set, and show what those
 // specs name that wait for a module when one is loaded, until stop returns.
-func Watch(ctx context.Context, o *flags.Options, waiting []*spec.Spec, t *trace.Trace, ui *terminal.UI) (stop func(), err error) {
+func Reload(ctx context.Context, o *flags.Options, waiting []*spec.Spec, t *trace.Trace, ui *terminal.UI) (stop func(), err error) {
 	r := &reloader{o: o, ui: ui, t: t, armed: o.Args}
 	ctx, cancel := context.WithCancel(ctx)
 	var done sync.WaitGroup
