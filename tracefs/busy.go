@@ -60,5 +60,5 @@ func (s *Session) inUse(err error, how, file, end string) error {
 	file = s.absolute(file)
 	return &HostError{Err: err,
 		Msg:  fmt.Sprintf("%s cannot be removed: another program has %s: %s", s.name, how, file),
-		Hint: end + file + " && tsnoop clean"}
+		Hint: "run " + end + file + " && tsnoop clean"}
 }

@@ -32,15 +32,16 @@ func (e *HostError) Unwrap() error { return e.Err }
 
 const (
 	defaultMount = "/sys/kernel/tracing"
-	hintMount    = "mount -t tracefs nodev " + defaultMount
-	hintMounted  = "leave --tracefs out, or give the directory where it is mounted: findmnt -t tracefs"
+	mountTracefs = "mount -t tracefs nodev " + defaultMount
+	hintMount    = "run " + mountTracefs
+	hintMounted  = "leave out --tracefs, or give the directory that findmnt -t tracefs shows"
 )
 
 // mountHint returns the command that mounts tracefs where it belongs. In a chroot the
 // directory may also be missing.
 func mountHint() string {
 	if _, err := os.Stat(filepath.Dir(defaultMount)); err != nil {
-		return "mount -t sysfs sysfs /sys && " + hintMount
+		return "run mount -t sysfs sysfs /sys && " + mountTracefs
 	}
 	return hintMount
 }
@@ -53,7 +54,7 @@ func mountHint() string {
 func Find() (*FS, error) {
 	f, err := os.Open("/proc/self/mounts")
 	if err != nil {
-		return nil, &HostError{Msg: "cannot find where tracefs is mounted", Hint: "mount -t proc proc /proc", Err: err}
+		return nil, &HostError{Msg: "cannot find where tracefs is mounted", Hint: "run mount -t proc proc /proc", Err: err}
 	}
 	defer f.Close()
 	mounts, err := ParseMounts(f)
@@ -98,7 +99,7 @@ func (fsys *FS) check() (err error) {
 		}
 	}
 	if fsys.Exists("trace_pipe") || fsys.Exists("README") {
-		return &HostError{Msg: "this kernel records no events", Hint: "a kernel with CONFIG_KPROBE_EVENTS=y", Err: err}
+		return &HostError{Msg: "this kernel records no events", Hint: "boot a kernel with CONFIG_KPROBE_EVENTS=y", Err: err}
 	}
 	if fsys.isTracefs() {
 		return explainEmpty(fsys.dir, err)
@@ -113,7 +114,7 @@ func (fsys *FS) CheckKprobes() error {
 		return nil
 	}
 	return &HostError{Msg: "this kernel has no kprobe_events, which probes of functions need",
-		Hint: "a kernel with CONFIG_KPROBE_EVENTS=y; tracepoints can be traced with this one: tsnoop list 'sched:*'"}
+		Hint: "boot a kernel with CONFIG_KPROBE_EVENTS=y, or trace tracepoints: tsnoop list 'sched:*'"}
 }
 
 // isTracefs reports whether the directory is a tracefs, even one without files.

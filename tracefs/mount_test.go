@@ -20,9 +20,9 @@ func TestAt(t *testing.T) {
 	for _, tt := range []struct {
 		dir, file, want string
 	}{
-		{dir: filepath.Join(dir, "nosuch"), want: "no tracefs at " + filepath.Join(dir, "nosuch") + " (leave --tracefs out, or give the directory where it is mounted: findmnt -t tracefs)"},
-		{dir: dir, want: "no tracefs at " + dir + " (leave --tracefs out, or give the directory where it is mounted: findmnt -t tracefs)"},
-		{dir: dir, file: "README", want: "this kernel records no events (a kernel with CONFIG_KPROBE_EVENTS=y)"},
+		{dir: filepath.Join(dir, "nosuch"), want: "no tracefs at " + filepath.Join(dir, "nosuch") + " (leave out --tracefs, or give the directory that findmnt -t tracefs shows)"},
+		{dir: dir, want: "no tracefs at " + dir + " (leave out --tracefs, or give the directory that findmnt -t tracefs shows)"},
+		{dir: dir, file: "README", want: "this kernel records no events (boot a kernel with CONFIG_KPROBE_EVENTS=y)"},
 		{dir: dir, file: "set_event"},
 		{dir: dir, file: "kprobe_events"},
 	} {

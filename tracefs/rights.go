@@ -37,10 +37,10 @@ func explainOpen(dir string, err error) error {
 			Hint: hintLockdown, Err: err}
 	case errors.Is(err, unix.EPERM) && os.Geteuid() == 0:
 		return &HostError{Msg: "the kernel forbids tracing: it is locked down (confidentiality), or root here is not the host's",
-			Hint: hintLockdown + "; trace outside of the container", Err: err}
+			Hint: hintLockdown + ", or trace outside of the container", Err: err}
 	case errors.Is(err, unix.EROFS):
 		return &HostError{Msg: "the tracefs at " + dir + " is read-only here: nothing can be traced",
-			Hint: "mount -o remount,rw " + dir + "; of a container that is for its host to do, or trace on the host", Err: err}
+			Hint: "run mount -o remount,rw " + dir + "; in a container let its host do this, or trace on the host", Err: err}
 	case errors.Is(err, fs.ErrPermission):
 		return explainRights(dir, err)
 	case fileOf(err) == dir && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR)):
@@ -80,7 +80,7 @@ func explainRights(dir string, err error) error {
 		m.Hint = "give it to the container, with CAP_SYS_ADMIN (docker run --privileged), or trace outside of it"
 	default:
 		m.Msg = what + ": permission denied, which root is by a security module only (SELinux, AppArmor, Landlock)"
-		m.Hint = "ausearch -m avc -ts recent, or dmesg, shows by which rule"
+		m.Hint = "find the rule with ausearch -m avc -ts recent, or with dmesg"
 	}
 	return m
 }

@@ -95,7 +95,7 @@ func tooLarge(kb int, err error) error {
 	var info unix.Sysinfo_t
 	if unix.Sysinfo(&info) == nil {
 		free := uint64(info.Freeram) * uint64(info.Unit) / uint64(2*runtime.NumCPU())
-		e.Hint = fmt.Sprintf("a smaller one: -b %dM", max(1, free>>20))
+		e.Hint = fmt.Sprintf("use a smaller buffer: -b %dM", max(1, free>>20))
 	}
 	return e
 }
@@ -185,7 +185,7 @@ func (s *Session) setThreads(o Options) error {
 			return nil
 		}
 		return &HostError{Msg: "process ids mean something else to the kernel: this is not the initial pid namespace",
-			Hint: "run in the host's: nsenter -t 1 -p, or docker run --pid=host"}
+			Hint: "run in the pid namespace of the host: nsenter -t 1 -p, or docker run --pid=host"}
 	}
 	if len(o.Pids) > 0 {
 		return s.traceThreads(o)

@@ -156,7 +156,7 @@ func TestVMBusy(t *testing.T) {
 		if !strings.Contains(busy.Msg, "tsnoop_4000003 cannot be removed: another program has "+use.told+fsys.Path()+"/") {
 			t.Errorf("%s: got %q", use.file, busy.Msg)
 		}
-		hint, further := strings.CutSuffix(busy.Hint, " && tsnoop clean")
+		hint, further := strings.CutSuffix(strings.TrimPrefix(busy.Hint, "run "), " && tsnoop clean")
 		if out, err := exec.Command("sh", "-c", hint).CombinedOutput(); err != nil || !further {
 			t.Errorf("%s: %v: %s", busy.Hint, err, out)
 		}

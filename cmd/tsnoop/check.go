@@ -56,7 +56,7 @@ func hintOf(f host.CheckResult) string {
 	case f.Err == nil:
 		return ""
 	case errors.Is(f.Err, host.ErrArch):
-		return strings.Join(abi.Names(), " and ") + " are supported; --emit --arch writes lines for those"
+		return "use " + strings.Join(abi.Names(), " or ") + "; --emit --arch writes lines for these"
 	case errors.As(terminal.NoTypes(f.Err), &m):
 		return m.Hint
 	}

@@ -16,7 +16,7 @@ import (
 func runCompletion(o *flags.Options, ui *terminal.UI) error {
 	shells := slices.Sorted(maps.Keys(shell.Scripts))
 	if len(o.Args) != 1 || shell.Scripts[o.Args[0]] == "" {
-		return flags.Errorf("source <(tsnoop completion bash)", "completion is for one of %s", strings.Join(shells, ", "))
+		return flags.Errorf("run source <(tsnoop completion bash)", "completion is for one of %s", strings.Join(shells, ", "))
 	}
 	_, err := fmt.Fprint(ui.Stdout, shell.Scripts[o.Args[0]])
 	return err
@@ -26,7 +26,7 @@ func runCompletion(o *flags.Options, ui *terminal.UI) error {
 // understand has no completions, and is not an error.
 func runComplete(o *flags.Options, ui *terminal.UI) error {
 	if len(o.Args) < 2 {
-		return flags.Errorf("tsnoop completion bash", "__complete is for the scripts of shells")
+		return flags.Errorf("run tsnoop completion bash", "__complete is for the scripts of shells")
 	}
 	line, breaks := shell.Parse(o.Args[1], "tsnoop"), ""
 	if len(o.Args) > 2 {

@@ -15,7 +15,7 @@ func runHelp(o *flags.Options, ui *terminal.UI) error {
 	text := help.Usage()
 	if len(o.Args) > 0 {
 		if text = help.Topics[o.Args[0]]; text == "" {
-			commands := "tsnoop help"
+			commands := "choose from tsnoop help"
 			for _, topic := range slices.Sorted(maps.Keys(help.Topics)) {
 				commands += ", tsnoop help " + topic
 			}
@@ -43,7 +43,7 @@ func runManual(o *flags.Options, ui *terminal.UI) error {
 		}
 	}
 	if len(o.Args) > 0 {
-		return flags.Errorf("tsnoop __manual", "there is no page %q", o.Args[0])
+		return flags.Errorf("run tsnoop __manual", "there is no page %q", o.Args[0])
 	}
 	return nil
 }

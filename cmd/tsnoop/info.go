@@ -21,7 +21,7 @@ import (
 func runInfo(o *flags.Options, ui *terminal.UI) error {
 	blank := func(name string) bool { return strings.TrimSpace(name) == "" }
 	if len(o.Args) == 0 || slices.ContainsFunc(o.Args, blank) {
-		return flags.Errorf("tsnoop info ip_rcv 'struct sk_buff'", "which function or type?")
+		return flags.Errorf("run tsnoop info ip_rcv 'struct sk_buff'", "which function or type?")
 	}
 	others, err := describeRecordings(ui.Stdout, o.Args)
 	if err != nil || len(others) == 0 {

@@ -24,7 +24,7 @@ func runList(o *flags.Options, ui *terminal.UI) error {
 	case 1:
 		pattern = o.Args[0]
 	default:
-		return flags.Errorf("tsnoop list 'tcp_*'", "list takes one pattern")
+		return flags.Errorf("run tsnoop list 'tcp_*'", "list takes one pattern")
 	}
 	if preset.Is(pattern) {
 		return listPresets(pattern, ui.Stdout)
@@ -57,7 +57,7 @@ func runList(o *flags.Options, ui *terminal.UI) error {
 
 // badGlob returns the error for a pattern that cannot be matched.
 func badGlob(pattern, example string) error {
-	return flags.Errorf("globs have *, ?, [a-z] and [^a-z]: "+example, "%q is not a valid glob", pattern)
+	return flags.Errorf("write a glob with *, ?, [a-z] or [^a-z]: "+example, "%q is not a valid glob", pattern)
 }
 
 // listPresets prints the presets whose names match a pattern, and what they answer.

@@ -45,7 +45,7 @@ func tsnoop() int {
 	}
 	if err == nil && o.Output == "" && o.Command != "record" && o.Command != "clean" && proc.StdoutClosed() {
 		err = &tracefs.HostError{Msg: "stdout is closed, and the output has no other place",
-			Hint: "--output FILE writes it to a file, >/dev/null throws it away"}
+			Hint: "write it to a file with --output FILE, or discard it with >/dev/null"}
 	}
 	if err == nil {
 		err = commands[o.Command](o, ui)

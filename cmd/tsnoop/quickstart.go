@@ -57,9 +57,9 @@ func runFirst(o *flags.Options, ui *terminal.UI) error {
 	default:
 		var m *tracefs.HostError
 		if errors.As(err, &m) {
-			text += fmt.Sprintf("Here nothing can be traced: %s. That helps:\n  %s\n", render.AppendMessage(nil, m.Msg), render.AppendMessage(nil, m.Hint))
+			text += fmt.Sprintf("Nothing can be traced on this host: %s. To fix this:\n  %s\n", render.AppendMessage(nil, m.Msg), render.AppendMessage(nil, m.Hint))
 		} else {
-			text += fmt.Sprintf("Here nothing can be traced: %s.\n", render.AppendMessage(nil, err.Error()))
+			text += fmt.Sprintf("Nothing can be traced on this host: %s.\n", render.AppendMessage(nil, err.Error()))
 		}
 		text += "\nThree lines to try, which print what to paste where that is possible:\n"
 		line = func(t trial) string { return "tsnoop --emit=shell " + t.specs }

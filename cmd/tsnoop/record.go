@@ -24,7 +24,7 @@ func runRecord(o *flags.Options, ui *terminal.UI) (err error) {
 		return recordError(runRecover(o, ui))
 	}
 	if len(o.Args) == 0 {
-		return flags.Errorf("tsnoop record -o trace.dat 'vfs_read(count, return)'", "record which function?")
+		return flags.Errorf("run tsnoop record -o trace.dat 'vfs_read(count, return)'", "record which function?")
 	}
 	run, err := live.Begin(o, ui, false)
 	if err != nil {
@@ -55,7 +55,7 @@ func runRecord(o *flags.Options, ui *terminal.UI) (err error) {
 // could not write the file.
 func runRecover(o *flags.Options, ui *terminal.UI) error {
 	if len(o.Args) > 0 || o.Program != nil || o.Output != "" {
-		return flags.Errorf("tsnoop record --recover FILE", "--recover makes FILE from what was recorded, and takes nothing else")
+		return flags.Errorf("run tsnoop record --recover FILE", "--recover makes FILE from what was recorded, and takes nothing else")
 	}
 	made, err := record.Recover(o.Recover, o.Compress, func(copied func() (n, all uint64)) func() {
 		return ui.Watch(func() string {
@@ -100,16 +100,16 @@ func recordError(err error) error {
 	case errors.As(err, &kept):
 		m := &tracefs.HostError{Msg: err.Error(), Err: err}
 		if kept.Recoverable {
-			m.Hint = "when the cause is mended, tsnoop record --recover " + kept.Name + " makes a file of them"
+			m.Hint = "fix the cause, then run tsnoop record --recover " + kept.Name
 		}
 		return m
 	case errors.As(err, &left):
 		m := &tracefs.HostError{Msg: err.Error(), Err: err}
 		switch {
 		case left.Recoverable && !left.Busy:
-			m.Hint = fmt.Sprintf("tsnoop record --recover %s makes a file of them; or remove them, or record to another file", left.Name)
+			m.Hint = fmt.Sprintf("run tsnoop record --recover %s, or remove them, or record to another file", left.Name)
 		case !left.Busy:
-			m.Hint = "trace-cmd restore makes a file of them; or remove them, or record to another file"
+			m.Hint = "run trace-cmd restore to make a file of them, or remove them, or record to another file"
 		}
 		return m
 	}

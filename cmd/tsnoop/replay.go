@@ -31,7 +31,7 @@ import (
 // runReplay shows a recording as a trace shows live calls.
 func runReplay(o *flags.Options, ui *terminal.UI) (err error) {
 	if len(o.Args) == 0 {
-		return flags.Errorf("tsnoop replay trace.dat", "which file?")
+		return flags.Errorf("run tsnoop replay trace.dat", "which file?")
 	}
 	f, name := os.Stdin, "standard input"
 	if o.Args[0] != "-" {
@@ -60,7 +60,7 @@ func runReplay(o *flags.Options, ui *terminal.UI) (err error) {
 		return showText(in, name, o, ui)
 	}
 	if !info.Mode().IsRegular() {
-		return flags.Errorf("tsnoop replay FILE", "%s is not text, and only text can be read from a pipe", name)
+		return flags.Errorf("run tsnoop replay FILE", "%s is not text, and only text can be read from a pipe", name)
 	}
 	if !ui.Terminal {
 		return showReplay(f, info.Size(), name, o, ui)
@@ -201,7 +201,7 @@ func showText(r io.Reader, name string, o *flags.Options, ui *terminal.UI) error
 	specs := o.Args[1:]
 	switch {
 	case len(specs) == 0:
-		return flags.Errorf("tsnoop replay "+o.Args[0]+" SPEC...", "%s is text, which does not show what its events are from: give the specs that --emit was given", name)
+		return flags.Errorf("run tsnoop replay "+o.Args[0]+" SPEC...", "%s is text, which does not show what its events are from: give the specs that --emit was given", name)
 	case o.Trace.Stacks:
 		return flags.Errorf("", "--kstack needs a trace.dat file: text does not show which event a stack belongs to")
 	case o.Show.Time == render.TimeClock:

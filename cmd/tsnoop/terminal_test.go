@@ -137,11 +137,11 @@ func TestWrapped(t *testing.T) {
 		{50, append(emit, "-k", "vfs_read()"), "tsnoop: --kstack works only with a trace: emitted\n        lines run without tsnoop\n"},
 		{40, append(emit, "vfs_read(cuonter)"), "vfs_read has no parameter\n      \"cuonter\"\n"},
 		{40, append(emit, "vfs_read(cuont)"), "hint: did you mean count? choose a\n      parameter: file, buf, count, pos\n"},
-		{60, []string{"@nosuchpreset"}, "hint: presets: @"},
+		{60, []string{"@nosuchpreset"}, "hint: choose a preset: @"},
 		{60, append(emit, "vfs_read(count:)"), "hint: choose a FORMAT: "},
 		{60, append(emit, "vfs_read(file->nosuch)"), "hint: choose a member: "},
 		{60, append(emit, "vfs_read(file->nosuch)"), " more\n      (tsnoop info 'struct file')\n"},
-		{50, []string{"help", "nosuch"}, "hint: tsnoop help, tsnoop help compare,\n      tsnoop help examples, tsnoop help json,\n      tsnoop help limits, tsnoop help spec\n"},
+		{50, []string{"help", "nosuch"}, "hint: choose from tsnoop help,\n      tsnoop help compare, tsnoop help examples,\n      tsnoop help json, tsnoop help limits,\n      tsnoop help spec\n"},
 		{60, []string{"--sort", "nosuch", "vfs_read"}, ""},
 		{60, []string{"list", "@"}, ""},
 	} {

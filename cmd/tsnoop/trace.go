@@ -19,7 +19,7 @@ func runTrace(o *flags.Options, ui *terminal.UI) (err error) {
 		return runFirst(o, ui)
 	}
 	if len(o.Args) == 0 {
-		return flags.Errorf("tsnoop 'ip_rcv(skb->len, dev->name)'; tsnoop help shows more", "which function?")
+		return flags.Errorf("run tsnoop 'ip_rcv(skb->len, dev->name)'; tsnoop help shows more", "which function?")
 	}
 	if o.Emit != "" || o.Explain {
 		return runEmit(o, ui)

@@ -27,7 +27,7 @@ func InUse(s *tracefs.Session, err error) error {
 	for _, h := range proc.Holders(name) {
 		return &tracefs.HostError{Err: err,
 			Msg:  fmt.Sprintf("%s cannot be removed: %s has its %s open", name, h, h.File),
-			Hint: "when that has ended, tsnoop clean removes it"}
+			Hint: "run tsnoop clean when that has ended"}
 	}
 	return err
 }

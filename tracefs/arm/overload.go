@@ -141,7 +141,7 @@ func tooHot(plans []*plan.Plan, hits map[*plan.Plan]uint64, took time.Duration) 
 		}
 		wrong = append(wrong, &spec.Error{Text: s.Text, Span: s.Func.Span,
 			Msg:  fmt.Sprintf("there were %d calls a second of %s%s: to trace them all may bring this host to a stop", rate(p), p.Func.Name, others),
-			Hint: "to trace them anyway, give --force"})
+			Hint: "use --force to trace them anyway"})
 	}
 	if len(wrong) > 0 {
 		return wrong

@@ -37,14 +37,14 @@ func (r *Reasons) refusal(p *plan.Probe, line string, err error) (*spec.Error, b
 		Text: p.Plan.Spec.Text,
 		Span: p.Locate(line, refused.Column),
 		Msg:  "the kernel refuses this: " + refused.Text,
-		Hint: "it was given: " + line,
+		Hint: "check the definition that the kernel was given: " + line,
 		Err:  err,
 	}
 	if e.Span != p.Plan.Spec.Func.Span || !p.Kind.AtFunction() {
 		return e, true
 	}
 	if a, name := unknownVariable(p); a != nil {
-		e.Span, e.Msg, e.Hint = a.Span, "there is no variable "+name+" in this kernel", "those there are: grep -i ' [bdr] ' /proc/kallsyms"
+		e.Span, e.Msg, e.Hint = a.Span, "there is no variable "+name+" in this kernel", "look for variables: grep -i ' [bdr] ' /proc/kallsyms"
 		return e, true
 	}
 	name := p.Plan.Func.Name
@@ -71,7 +71,7 @@ func (r *Reasons) refusalOfMany(p *plan.Probe, line string, err error) (*spec.Er
 	}
 	e := &spec.Error{Text: p.Plan.Spec.Text, Span: p.Locate(line, refused.Column), Err: err}
 	e.Msg = "the kernel refuses it: " + refused.Text
-	e.Hint = "the first was given: " + line
+	e.Hint = "check the first definition that the kernel was given: " + line
 	if e.Span == p.Plan.Spec.Func.Span && r.Blacklisted(p.Plan.Func.Name) {
 		e.Msg = "on the kernel's blacklist"
 	}

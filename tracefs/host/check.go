@@ -69,7 +69,7 @@ func (f CheckResult) unmounted(mount, within string) CheckResult {
 	name := map[string]string{"/proc": "proc", "/sys": "sysfs"}[mount]
 	f.Note = mount + " is not mounted"
 	f.Err = errors.New(f.Note)
-	f.Hint = "mount -t " + name + " " + name + " " + mount
+	f.Hint = "run mount -t " + name + " " + name + " " + mount
 	return f
 }
 
@@ -140,7 +140,7 @@ func checkSymbols() CheckResult {
 		switch {
 		case restrict == 2:
 			f.Note += ", for kernel.kptr_restrict is 2"
-			f.Hint = "sysctl kernel.kptr_restrict=1"
+			f.Hint = "run sysctl kernel.kptr_restrict=1"
 		case os.Geteuid() != 0:
 			f.Hint = "run as root"
 		default:

@@ -55,7 +55,7 @@ const smallest = 16
 func (rec *Recorder) unsure(err error) error {
 	return &tracefs.HostError{Err: err,
 		Msg:  fmt.Sprintf("%s exists, and may have events that are not in the files that the recorder has left: %v", rec.name, err),
-		Hint: fmt.Sprintf("rename %s, and then tsnoop record --recover %s makes another file of what is left", rec.name, rec.name)}
+		Hint: fmt.Sprintf("rename %s, then run tsnoop record --recover %s to make another file of the pages", rec.name, rec.name)}
 }
 
 // sameTrace reports whether both are what tsnoop has stored of the same trace.

@@ -144,19 +144,19 @@ func (rec *Recorder) noHead(err error) error {
 	e := &tracefs.HostError{Msg: fmt.Sprintf("nothing to recover for %s: %s does not exist", rec.name, rec.headName()), Err: err}
 	if rec.dir.Exists(rec.name) {
 		e.Msg = fmt.Sprintf("nothing to recover for %s: the file exists, and %s does not", rec.name, rec.headName())
-		e.Hint = "tsnoop replay " + rec.name
+		e.Hint = "run tsnoop replay " + rec.name
 	}
 	whole := &Recorder{name: strings.TrimSuffix(rec.name, filepath.Ext(rec.name))}
 	if left, _ := rec.left(); len(left) > 0 {
 		e.Hint = restore
 	} else if rec.dir.Exists(whole.headName()) { // rec.name is one of the files that are left
-		e.Hint = "tsnoop record --recover " + whole.name
+		e.Hint = "run tsnoop record --recover " + whole.name
 	}
 	return e
 }
 
 // restore is what helps without a head.
-const restore = "trace-cmd restore may make a file of the pages"
+const restore = "run trace-cmd restore, which might make a file of the pages"
 
 // readHead reads a head that tsnoop has written.
 func readHead(f *os.File) (*tracedat.Header, error) {

@@ -18,7 +18,7 @@ func Threads(pids []int, follow bool) ([]int, error) {
 			return nil, &tracefs.HostError{Msg: fmt.Sprintf("there is no process %d", pid)}
 		}
 		if of, ok := proc.ProcessOf(pid); ok && of != pid {
-			return nil, &tracefs.HostError{Msg: fmt.Sprintf("%d is a thread of process %d", pid, of), Hint: fmt.Sprintf("-p %d traces all its threads", of)}
+			return nil, &tracefs.HostError{Msg: fmt.Sprintf("%d is a thread of process %d", pid, of), Hint: fmt.Sprintf("trace all its threads with -p %d", of)}
 		}
 	}
 	return Family(pids, follow)

@@ -28,11 +28,11 @@ func (o *Options) checkProgram() error {
 	case program && o.planOnly():
 		return Errorf("", "--emit and --explain run no command")
 	case o.User != "" && !program:
-		return Errorf("tsnoop -u "+o.User+" SPEC -- COMMAND", "--user is the user to run a command as, and there is no -- COMMAND")
+		return Errorf("run tsnoop -u "+o.User+" SPEC -- COMMAND", "--user is the user to run a command as, and there is no -- COMMAND")
 	case o.Trace.Follow && o.namesFile() != "":
-		return Errorf("tsnoop -F "+o.namesFile(), "-f is --follow; a file of specs is given with -F")
+		return Errorf("run tsnoop -F "+o.namesFile(), "-f is --follow; a file of specs is given with -F")
 	case o.Trace.Follow && !pids && !program:
-		return Errorf("tsnoop -f -p PID SPEC", "--follow needs --pid")
+		return Errorf("run tsnoop -f -p PID SPEC", "--follow needs --pid")
 	}
 	return nil
 }
@@ -47,7 +47,7 @@ func (o *Options) checkSpecFiles() error {
 		return Errorf("", "%s takes no specs, so none from a file", o.Command)
 	case !o.Trace.Reload:
 	case len(o.Files) == 0:
-		return Errorf("tsnoop --reload -F opens.tsnoop", "--reload needs --file")
+		return Errorf("run tsnoop --reload -F opens.tsnoop", "--reload needs --file")
 	case o.Command != "trace" || o.planOnly():
 		return Errorf("", "--reload works only with a live trace")
 	case o.Plan.Chain:
@@ -62,11 +62,11 @@ func (o *Options) checkFiles() error {
 	case o.reads(o.Output):
 		return Errorf("", "--output %s: tsnoop also reads this file, and would overwrite it: give another name", o.Output)
 	case o.Command == "record" && o.Output == "-":
-		return Errorf("tsnoop record -o trace.dat SPEC", "a recording is written to a file: --output takes its name, not -")
+		return Errorf("run tsnoop record -o trace.dat SPEC", "a recording is written to a file: --output takes its name, not -")
 	case o.Recover != "" && o.Command != "record":
-		return Errorf("tsnoop record --recover FILE", "--recover works only with record")
+		return Errorf("run tsnoop record --recover FILE", "--recover works only with record")
 	case o.Plan.Deep && o.Command == "replay":
-		return Errorf("tsnoop record --follow-pointers -o FILE SPEC", "--follow-pointers is for recording: a replay shows what was recorded, with what pointers led to")
+		return Errorf("run tsnoop record --follow-pointers -o FILE SPEC", "--follow-pointers is for recording: a replay shows what was recorded, with what pointers led to")
 	}
 	return nil
 }
@@ -80,9 +80,9 @@ func (o *Options) checkForms() error {
 	case o.Emit != "" && o.Explain:
 		return Errorf("", "--emit and --explain exclude each other")
 	case o.Interval > 0 && o.Summary == "":
-		return Errorf("tsnoop --summary -i 1 SPEC", "--interval needs --summary or --heat")
+		return Errorf("run tsnoop --summary -i 1 SPEC", "--interval needs --summary or --heat")
 	case o.measured && !trace && o.Command != "replay":
-		return Errorf("tsnoop replay --by comm FILE", "--sort, --by, --hist and --heat work only with a live trace and with replay")
+		return Errorf("run tsnoop replay --by comm FILE", "--sort, --by, --hist and --heat work only with a live trace and with replay")
 	case (o.Plan.Arch != nil || o.Plan.Features != nil) && !o.planOnly() && (trace || record):
 		return Errorf(o.emitting(), "--arch and --kernel describe another host: they work only with --emit and --explain")
 	}
@@ -91,7 +91,7 @@ func (o *Options) checkForms() error {
 
 // emitting returns the command line that prints definitions for the machine that is meant.
 func (o *Options) emitting() string {
-	begin := "tsnoop --emit"
+	begin := "run tsnoop --emit"
 	if o.Plan.Arch != nil {
 		begin += " --arch " + o.Plan.Arch.Name
 	}
@@ -131,7 +131,7 @@ func (o *Options) checkGroup() error {
 	case group == render.GroupNone:
 		return nil
 	case o.Notation.Name != notation.All[0].Name:
-		return Errorf("jq groups objects by .func or .tid: --json | jq -s 'group_by(.func)'", "--group works only with text: each object of JSON contains its task and function")
+		return Errorf("group objects by .func or .tid with jq: --json | jq -s 'group_by(.func)'", "--group works only with text: each object of JSON contains its task and function")
 	case o.Summary == "only":
 		return Errorf("", "--group needs lines of calls, and only sums are shown")
 	case group == render.GroupFunction && o.Begins():
@@ -173,13 +173,13 @@ func (o *Options) checkCommand(set *pflag.FlagSet) error {
 	case set.Changed("buffer") && set.Changed("pages"):
 		return Errorf("", "--buffer and --pages both set the size of the buffer")
 	case o.planOnly() && (record || o.Command == "replay"):
-		return Errorf("tsnoop --emit SPEC", "--emit and --explain go without %s", o.Command)
+		return Errorf("run tsnoop --emit SPEC", "--emit and --explain go without %s", o.Command)
 	case o.Emit == "boot" && len(o.Trace.Pids) > 0:
-		return Errorf("tsnoop --emit=boot SPEC", "--pid does not work with --emit=boot: when the kernel boots there are no processes yet")
+		return Errorf("run tsnoop --emit=boot SPEC", "--pid does not work with --emit=boot: when the kernel boots there are no processes yet")
 	case o.Compress && !record:
-		return Errorf("tsnoop record --compress -o FILE SPEC", "--compress works only with record")
+		return Errorf("run tsnoop record --compress -o FILE SPEC", "--compress works only with record")
 	case set.Changed("sync") && !record:
-		return Errorf("tsnoop record --sync 5s -o FILE SPEC", "--sync works only with record")
+		return Errorf("run tsnoop record --sync 5s -o FILE SPEC", "--sync works only with record")
 	}
 	return nil
 }
@@ -188,9 +188,9 @@ func (o *Options) checkCommand(set *pflag.FlagSet) error {
 func (o *Options) checkArgs() error {
 	switch {
 	case slices.Contains(wordless, o.Command) && len(o.Args) > 0:
-		return Errorf("tsnoop "+o.Command, "%s works only alone, without %q", o.Command, o.Args[0])
+		return Errorf("run tsnoop "+o.Command, "%s works only alone, without %q", o.Command, o.Args[0])
 	case o.Command == "help" && len(o.Args) > 1:
-		return Errorf("tsnoop help "+o.Args[0], "help takes one topic, and %q is a second one", o.Args[1])
+		return Errorf("run tsnoop help "+o.Args[0], "help takes one topic, and %q is a second one", o.Args[1])
 	}
 	return nil
 }

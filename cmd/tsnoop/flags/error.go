@@ -25,17 +25,17 @@ func Errorf(hint, format string, args ...any) error {
 
 // others explains flags of ksnoop and other tools that have other names here.
 var others = map[string]string{
-	"stack": "ksnoop's --stack is -s, --chain; --kstack shows the kernel's stack",
-	"debug": "ksnoop's --debug is -v, --verbose; -d is --duration",
+	"stack": "use -s, --chain for ksnoop's --stack; --kstack shows the kernel's stack",
+	"debug": "use -v, --verbose for ksnoop's --debug; -d is --duration",
 
 	// strace, perf, trace-cmd, bpftrace
 	"e": "name functions without a flag: tsnoop openat -- COMMAND",
 	"l": "name functions without a flag: tsnoop 'vfs_*' traces them, tsnoop list 'vfs_*' lists them",
 	"c": "print a table of counts and durations: tsnoop --summary=only 'sys_*' -- COMMAND",
-	"a": "all processes are traced unless -p or a COMMAND chooses some",
+	"a": "leave it out: all processes are traced unless -p or a COMMAND chooses some",
 	"r": "print the time since the line before: tsnoop -t delta SPEC",
 
-	"cgroup": "-p takes the processes of one: -p $(paste -sd, /sys/fs/cgroup/NAME/cgroup.procs)",
+	"cgroup": "give the processes of the cgroup: -p $(paste -sd, /sys/fs/cgroup/NAME/cgroup.procs)",
 }
 
 // flagError explains an error of pflag in tsnoop's words.
@@ -52,10 +52,10 @@ func flagError(set *pflag.FlagSet, err error) error {
 		if f.takes == "" {
 			return Errorf("", "--%s takes no value, and not %q", f.Name, invalid.GetValue())
 		}
-		return Errorf(f.example, "--%s %s, not %q", f.Name, f.takes, invalid.GetValue())
+		return Errorf("run "+f.example, "--%s %s, not %q", f.Name, f.takes, invalid.GetValue())
 	case errors.As(err, &missing):
 		f := missing.GetFlag().Value.(*Row)
-		return Errorf(f.example, "--%s needs a value: it %s", f.Name, f.takes)
+		return Errorf("run "+f.example, "--%s needs a value: it %s", f.Name, f.takes)
 	case errors.As(err, &unknown) && others[unknown.GetSpecifiedName()] != "":
 		dash := "--"
 		if unknown.GetSpecifiedShortnames() != "" {
@@ -76,7 +76,7 @@ func flagError(set *pflag.FlagSet, err error) error {
 			return Errorf("did you mean --"+strings.Join(suggestions, ", --")+"?", "unknown flag: --%s", unknown.GetSpecifiedName())
 		}
 	case errors.As(err, &unknown):
-		return Errorf("tsnoop help lists the flags; a program and its flags follow --: tsnoop SPEC... -- COMMAND", "unknown flag: -%s", unknown.GetSpecifiedName())
+		return Errorf("put a program and its flags after --: tsnoop SPEC... -- COMMAND; tsnoop help lists the flags", "unknown flag: -%s", unknown.GetSpecifiedName())
 	}
-	return Errorf("tsnoop help lists the flags", "%s", strings.TrimPrefix(err.Error(), "pflag: "))
+	return Errorf("choose a flag from the list in tsnoop help", "%s", strings.TrimPrefix(err.Error(), "pflag: "))
 }

@@ -19,5 +19,5 @@ func ExampleParse() {
 	// Output:
 	// record 10 [vfs_read(count)] <nil>
 	// --follow needs --pid
-	// hint: tsnoop -f -p PID SPEC
+	// hint: run tsnoop -f -p PID SPEC
 }

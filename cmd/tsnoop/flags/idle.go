@@ -22,29 +22,29 @@ var (
 // idle lists the flags that a command line cannot heed, so that none is ignored in silence.
 var idle = []idleness{
 	{func(o *Options) bool { return o.Command == "replay" }, append([]string{"follow"}, running...),
-		"--%s works only with a trace; to choose calls of a recording, give specs", always("tsnoop replay FILE 'vfs_read(count > 4096)'")},
+		"--%s works only with a trace; to choose calls of a recording, give specs", always("run tsnoop replay FILE 'vfs_read(count > 4096)'")},
 	{func(o *Options) bool { return o.Command == "record" }, append([]string{"group"}, members...),
 		"--%s is about how calls are shown: replay does that", func(_ *Options, flag string) string {
 			if flag == "group" {
 				flag = "group task"
 			}
-			return "tsnoop replay --" + flag + " FILE"
+			return "run tsnoop replay --" + flag + " FILE"
 		}},
 	{func(o *Options) bool { return !o.TakesSpecs() && o.Command != "help" }, append([]string{"output"}, slices.Concat(shown, fetched, running)...),
 		"--%s is about calls, and none are shown: the output is text on stdout", always("")},
 	{func(o *Options) bool { return o.Emit != "" }, slices.Concat(shown, fetched, running),
-		"--%s works only with a trace: emitted lines run without tsnoop", always("tsnoop --emit SPEC")},
+		"--%s works only with a trace: emitted lines run without tsnoop", always("run tsnoop --emit SPEC")},
 	{func(o *Options) bool { return o.Explain }, slices.Concat(shown, running),
-		"--%s works only with a trace: --explain starts none", always("tsnoop --explain SPEC")},
+		"--%s works only with a trace: --explain starts none", always("run tsnoop --explain SPEC")},
 	{func(o *Options) bool { return o.Summary == "only" }, lines,
 		"--%s is about lines of calls, and only sums are shown", func(o *Options, flag string) string {
 			if o.Heat {
-				return "tsnoop --summary --heat --" + flag + " SPEC"
+				return "run tsnoop --summary --heat --" + flag + " SPEC"
 			}
-			return "tsnoop --summary --" + flag + " SPEC"
+			return "run tsnoop --summary --" + flag + " SPEC"
 		}},
 	{func(o *Options) bool { return o.Notation.Name == "json" }, []string{"types", "compact"},
-		"--%s is about structs in text: in JSON they have all types", always("tsnoop --json SPEC")},
+		"--%s is about structs in text: in JSON they have all types", always("run tsnoop --json SPEC")},
 }
 
 func always(hint string) func(*Options, string) string {

@@ -54,12 +54,12 @@ func TestOldNames(t *testing.T) {
 // TestOldNamesWrong reports the name that a flag has now.
 func TestOldNamesWrong(t *testing.T) {
 	for _, try := range []struct{ arg, msg, hint string }{
-		{"--guard=off", `--on-tamper is warn or restore, not "off"`, "tsnoop --on-tamper=restore SPEC"},
-		{"--on-tamper=rearm", `--on-tamper is warn or restore, not "rearm"`, "tsnoop --on-tamper=restore SPEC"},
+		{"--guard=off", `--on-tamper is warn or restore, not "off"`, "run tsnoop --on-tamper=restore SPEC"},
+		{"--on-tamper=rearm", `--on-tamper is warn or restore, not "rearm"`, "run tsnoop --on-tamper=restore SPEC"},
 		{"--gaurd=rearm", "unknown flag: --gaurd", "did you mean --on-tamper?"},
 		{"--yes-realy", "unknown flag: --yes-realy", "did you mean --force?"},
 		{"--deep=7", `--follow-pointers takes no value, and not "7"`, ""},
-		{"--watch", "--reload needs --file", "tsnoop --reload -F opens.tsnoop"},
+		{"--watch", "--reload needs --file", "run tsnoop --reload -F opens.tsnoop"},
 	} {
 		_, err := flags.Parse([]string{try.arg, "vfs_read"})
 		var wrong *flags.Error

@@ -83,7 +83,7 @@ func Parse(args []string) (*Options, error) {
 	if dash := set.ArgsLenAtDash(); dash >= 0 {
 		o.Args, o.Program = o.Args[:dash:dash], o.Args[dash:] // limit the capacity, so that appending to args does not overwrite program
 		if len(o.Program) == 0 {
-			return o, Errorf("tsnoop SPEC... -- COMMAND [ARG...]", "no command after --")
+			return o, Errorf("run tsnoop SPEC... -- COMMAND [ARG...]", "no command after --")
 		}
 	}
 	if err := o.takePIDs(false); err != nil {

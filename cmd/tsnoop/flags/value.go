@@ -155,10 +155,10 @@ func (o *Options) addPIDs(s string) error {
 	for _, id := range ids {
 		pid, err := strconv.Atoi(id)
 		if err == nil && pid == 0 {
-			return Errorf("leave --pid out to trace all processes; --comm 'swapper/*' selects the idle tasks", "--pid takes process ids from 1, not 0")
+			return Errorf("leave out --pid to trace all processes; select the idle tasks with --comm 'swapper/*'", "--pid takes process ids from 1, not 0")
 		}
 		if err != nil || pid < 0 {
-			return Errorf("tsnoop --comm "+shellQuoted(id)+" SPEC, which goes by the name", "--pid takes process ids separated by commas, not %q", id)
+			return Errorf("use the name with --comm: tsnoop --comm "+shellQuoted(id)+" SPEC", "--pid takes process ids separated by commas, not %q", id)
 		}
 		o.Trace.Pids = append(o.Trace.Pids, pid)
 	}
@@ -175,7 +175,7 @@ func parseComm(glob string) (string, error) {
 func parseArch(name string) (*abi.Arch, error) {
 	arch := abi.Named(name)
 	if arch == nil {
-		return nil, Errorf(strings.Join(abi.Names(), " and ")+" are known", "unknown architecture %q", name)
+		return nil, Errorf("use "+strings.Join(abi.Names(), " or "), "unknown architecture %q", name)
 	}
 	return arch, nil
 }
@@ -183,7 +183,7 @@ func parseArch(name string) (*abi.Arch, error) {
 func parseKernel(version string) (*dynevent.Features, error) {
 	f, err := dynevent.FeaturesOf(version)
 	if err != nil {
-		return nil, Errorf("tsnoop --kernel 5.10", "%v", err)
+		return nil, Errorf("run tsnoop --kernel 5.10 --emit SPEC", "%v", err)
 	}
 	return &f, nil
 }

@@ -40,13 +40,13 @@ func (o *Options) unquoted() error {
 		return nil
 	}
 	if at == 0 {
-		return Errorf("tsnoop 'ip_rcv(skb) if skb->len > 100'", "a condition follows a function, in the same quotes")
+		return Errorf("run tsnoop 'ip_rcv(skb) if skb->len > 100'", "a condition follows a function, in the same quotes")
 	}
 	before := ""
 	for _, arg := range o.Args[:at-1] {
 		before += shellQuoted(arg) + " "
 	}
-	return Errorf("tsnoop "+before+shellQuoted(strings.Join(o.Args[at-1:], " ")), "a condition is part of its spec: quote them together")
+	return Errorf("run tsnoop "+before+shellQuoted(strings.Join(o.Args[at-1:], " ")), "a condition is part of its spec: quote them together")
 }
 
 // shellQuoted quotes arg for a shell.
@@ -89,7 +89,7 @@ func (o *Options) HintCommand(err error) {
 		if at == 0 {
 			specs = []string{"sys_*"}
 		}
-		wrong[0].Hint = "a program to run follows --: " + commandLine(commandLine(begin, specs)+" --", o.Args[at:])
+		wrong[0].Hint = "put a program to run after --: " + commandLine(commandLine(begin, specs)+" --", o.Args[at:])
 	}
 }
 

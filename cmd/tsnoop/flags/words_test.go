@@ -46,9 +46,9 @@ func TestEmitting(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"--arch", "arm64", "vfs_read(count) if count > 1", "vfs_open"}, "tsnoop --emit --arch arm64 'vfs_read(count) if count > 1' 'vfs_open'"},
-		{[]string{"--kernel", "5.10", "f(a == 'c')"}, `tsnoop --emit --kernel X.Y 'f(a == '\''c'\'')'`},
-		{[]string{"--arch", "amd64", "-F", "specs"}, "tsnoop --emit --arch amd64 SPEC"},
+		{[]string{"--arch", "arm64", "vfs_read(count) if count > 1", "vfs_open"}, "run tsnoop --emit --arch arm64 'vfs_read(count) if count > 1' 'vfs_open'"},
+		{[]string{"--kernel", "5.10", "f(a == 'c')"}, `run tsnoop --emit --kernel X.Y 'f(a == '\''c'\'')'`},
+		{[]string{"--arch", "amd64", "-F", "specs"}, "run tsnoop --emit --arch amd64 SPEC"},
 	} {
 		_, err := flags.Parse(try.args)
 		var wrong *flags.Error

@@ -83,7 +83,7 @@ func cannotRun(name string, err error) error {
 	case errors.As(err, &start):
 		err = start.Err
 	}
-	return flags.Errorf("tsnoop SPEC... -- COMMAND [ARG...]", "cannot run %s: %v", name, err)
+	return flags.Errorf("run tsnoop SPEC... -- COMMAND [ARG...]", "cannot run %s: %v", name, err)
 }
 
 // run lets the program run: see tracee.Program.Run.

@@ -40,9 +40,9 @@ func Preset(arg string) (preset.Preset, error) {
 		names = append(names, p.Name)
 	}
 	if at := strings.IndexFunc(name, func(c rune) bool { return c < 'a' || c > 'z' }); at > 0 && slices.Contains(names, name[:at]) {
-		return p, flags.Errorf("tsnoop info @"+name[:at]+" prints its specs, for a file of one's own", "unexpected %q after the name of a preset", name[at:])
+		return p, flags.Errorf("print its specs, for a file of your own: tsnoop info @"+name[:at], "unexpected %q after the name of a preset", name[at:])
 	}
-	hint := "presets: @" + strings.Join(names, " @")
+	hint := "choose a preset: @" + strings.Join(names, " @")
 	if suggestions := btf.Suggest(name, slices.Values(names)); len(suggestions) > 0 {
 		hint = "did you mean @" + strings.Join(suggestions, ", @") + "? " + hint
 	}

@@ -57,7 +57,7 @@ func Read(o *flags.Options) error {
 }
 
 func noSpecs(files []string) error {
-	return flags.Errorf("tsnoop help spec shows what a spec is; a file has one a line", "there are no specs in %s", strings.Join(files, ", "))
+	return flags.Errorf("write one spec a line; tsnoop help spec shows what a spec is", "there are no specs in %s", strings.Join(files, ", "))
 }
 
 // readWatched is readFile for --reload. It refuses a FIFO, or another file that can be read

@@ -66,7 +66,7 @@ func (r *reloader) follow(ctx context.Context, done *sync.WaitGroup) error {
 		err = files.add(watched(r.o.Specs))
 	}
 	if err != nil {
-		return &tracefs.HostError{Msg: fmt.Sprintf("files cannot be watched: %v", err), Hint: "sysctl fs.inotify.max_user_instances=1024", Err: err}
+		return &tracefs.HostError{Msg: fmt.Sprintf("files cannot be watched: %v", err), Hint: "run sysctl fs.inotify.max_user_instances=1024", Err: err}
 	}
 	for _, dir := range files.lost {
 		r.ui.Warn("changes in %s are not seen: it cannot be watched", dir)

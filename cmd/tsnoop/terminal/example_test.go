@@ -10,10 +10,10 @@ import (
 
 func ExampleUI_Report() {
 	ui := &terminal.UI{Stderr: os.Stdout}
-	status := ui.Report(flags.Errorf("tsnoop replay trace.dat", "which file?"))
+	status := ui.Report(flags.Errorf("run tsnoop replay trace.dat", "which file?"))
 	fmt.Println(status)
 	// Output:
 	// tsnoop: which file?
-	// hint: tsnoop replay trace.dat
+	// hint: run tsnoop replay trace.dat
 	// 2
 }

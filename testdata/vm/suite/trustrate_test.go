@@ -84,7 +84,7 @@ func TestTrustRiskyFunctions(t *testing.T) {
 		out, err := exec.Command("tsnoop", "-n", "1", spec).CombinedOutput()
 		var exit *exec.ExitError
 		m := regexp.MustCompile(`(?m)^tsnoop: there were (\d+) calls a second of .*: to trace them all may bring this host to a stop$`).FindSubmatch(out)
-		if !errors.As(err, &exit) || exit.ExitCode() != 2 || m == nil || !bytes.Contains(out, []byte("hint: to trace them anyway, give --force")) {
+		if !errors.As(err, &exit) || exit.ExitCode() != 2 || m == nil || !bytes.Contains(out, []byte("hint: use --force to trace them anyway")) {
 			t.Errorf("%s: %v\n%s", spec, err, out)
 			continue
 		}

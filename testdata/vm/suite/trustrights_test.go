@@ -63,15 +63,15 @@ func TestTrustRights(t *testing.T) {
 	space := func(commands string) []string {
 		return []string{"unshare", "-m", "/bin/sh", "-c", commands + `; exec "$@"`, "sh"}
 	}
-	lacks("no tracefs", "tracefs is not mounted", "mount -t tracefs nodev "+tracing, nil, space("umount "+tracing+"; umount /sys/kernel/debug 2>/dev/null")...)
-	lacks("read-only", "the tracefs at "+tracing+" is read-only here: nothing can be traced", "mount -o remount,rw "+tracing, nil,
+	lacks("no tracefs", "tracefs is not mounted", "run mount -t tracefs nodev "+tracing, nil, space("umount "+tracing+"; umount /sys/kernel/debug 2>/dev/null")...)
+	lacks("read-only", "the tracefs at "+tracing+" is read-only here: nothing can be traced", "run mount -o remount,rw "+tracing, nil,
 		space("mount -o remount,bind,ro "+tracing)...)
 	lacks("another root", tracing+" is not for root here, who is not the host's: this is a user namespace", "trace outside of the container",
 		&syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWUSER, Credential: &syscall.Credential{NoSetGroups: true}, UidMappings: []syscall.SysProcIDMap{{HostID: 1000, Size: 1}}, GidMappings: []syscall.SysProcIDMap{{HostID: 1000, Size: 1}}})
 
 	// A security module, before anything is done and in the middle.
 	landlocked(t, nil, func() {
-		lacks("a security module", "kprobe_events in "+tracing+": permission denied, which root is by a security module only (SELinux, AppArmor, Landlock)", "ausearch", nil)
+		lacks("a security module", "kprobe_events in "+tracing+": permission denied, which root is by a security module only (SELinux, AppArmor, Landlock)", "find the rule with ausearch", nil)
 	})
 	landlocked(t, []string{tracing + "/kprobe_events"}, func() {
 		cases++
@@ -86,7 +86,7 @@ func TestTrustRights(t *testing.T) {
 	}
 	cases++
 	out, status := rightly(nil, "tsnoop", "check")
-	if status != 0 || !strings.Contains(out, "kernel.kptr_restrict is 2") || !strings.Contains(out, "hint: sysctl kernel.kptr_restrict=1") {
+	if status != 0 || !strings.Contains(out, "kernel.kptr_restrict is 2") || !strings.Contains(out, "hint: run sysctl kernel.kptr_restrict=1") {
 		t.Errorf("kptr_restrict=2: status %d\n%s", status, out)
 	}
 	out, status = rightly(nil, "tsnoop", "-n", "1", "vfs_read(count)", "--", "/bin/dd", "if=/proc/version", "of=/dev/null", "bs=77", "count=1")
