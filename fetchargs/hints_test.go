@@ -85,11 +85,17 @@ var prose = regexp.MustCompile(`\b(FUNC|VALUE|VARIABLE|EXPR|KEY|CONDITION|NAME|M
 	`load it first: |name a function|name the register |remove this |put the value on the right: |separate alternative members |` +
 	`trace what its callers call |use (the escapes|==|\$comm)|write (a glob|a number|a MAC|an IPv6|an address of|an entry|one index|@))`)
 
+// maxim begins a hint that is not an imperative.
+var maxim = regexp.MustCompile(`^(it|its|there|the|they|this|that|these|a|an) `)
+
 var command = regexp.MustCompile(`tsnoop (info|list) '([^']*)'`)
 
 // follow tries what e's hint says, and returns how many things that was.
 func (h hints) follow(e *spec.Error, all spec.Errors, syntax bool) int {
 	hint := e.Hint
+	if maxim.MatchString(hint) {
+		h.t.Errorf("%s: the hint %q does not begin with what to do", e.Text, hint)
+	}
 	for _, m := range command.FindAllStringSubmatch(hint, -1) {
 		h.try(m[1], m[2])
 	}

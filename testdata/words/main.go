@@ -4,7 +4,7 @@
 //	go run ./testdata/words [FILE...]
 //
 // Without arguments it reads the files that git tracks. It prints FILE:LINE, the phrase and
-// what to write, and fails if there is one.
+// what to write, and fails if there is one. It also finds hints that begin with no imperative.
 package main
 
 import (
@@ -36,6 +36,9 @@ var rules = []struct{ write, phrase string }{
 	{"hint, fix", `(?i)\b(cures?)\b`},
 	{"a statement that begins with its subject", `\b(What\s(?:[^.?!:;"\x00\n]|\n[^\n])*[.:;])`},
 }
+
+// hint is the beginning of a hint, in the source of a program, that is not an imperative.
+const hint = `(?:\bHint:\s*|(?:\n\s*|\.)[hH]int\s*:?=\s*|\bflags\.Errorf\(|\breturn Errorf\()"((?i:it|its|there|the|they|this|that|these|a|an) )`
 
 func main() {
 	files := os.Args[1:]
@@ -75,18 +78,27 @@ var (
 func check(file string, content []byte) (found int) {
 	switch {
 	case path.Ext(file) == ".go":
+		if !strings.HasSuffix(file, "_test.go") {
+			found = find(file, content, hint, "an imperative, with what to type")
+		}
 		content = texts(content)
 	case file == "CHANGELOG.md":
 		content = released.ReplaceAll(content, nil)
 	}
 	content = comment.ReplaceAll(content, []byte("\n"))
 	for _, r := range rules {
-		for _, at := range regexp.MustCompile(r.phrase).FindAllSubmatchIndex(content, -1) {
-			if at[2] >= 0 {
-				line := 1 + bytes.Count(content[:at[2]], []byte("\n"))
-				fmt.Printf("%s:%d: %q: write: %s\n", file, line, content[at[2]:at[3]], r.write)
-				found++
-			}
+		found += find(file, content, r.phrase, r.write)
+	}
+	return found
+}
+
+// find prints what matches a group of a phrase, and returns how often one does.
+func find(file string, content []byte, phrase, write string) (found int) {
+	for _, at := range regexp.MustCompile(phrase).FindAllSubmatchIndex(content, -1) {
+		if at[2] >= 0 {
+			line := 1 + bytes.Count(content[:at[2]], []byte("\n"))
+			fmt.Printf("%s:%d: %q: write: %s\n", file, line, content[at[2]:at[3]], write)
+			found++
 		}
 	}
 	return found
