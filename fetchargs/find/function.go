@@ -89,7 +89,7 @@ func (r *Function) noFunction(missing *btf.NotFoundError) *spec.Error {
 		return r.NoPrototype(name.Span, missing)
 	case len(events) > 0 && len(r.Target.Existing(name.Text)) == 0 && !slices.Contains(r.facts.Modules, moduleSymbol(module.Text)):
 		suggestions := append(btf.Suggest(name.Text, slices.Values(events)), missing.Suggestions...)
-		return spec.ErrorWith(name.Span, missing, spec.DidYouMean(suggestions, fmt.Sprintf("tsnoop list '%s:*' lists what there is", module.Text)),
+		return spec.ErrorWith(name.Span, missing, spec.DidYouMean(suggestions, fmt.Sprintf("list what there is: tsnoop list '%s:*'", module.Text)),
 			"%s has no event and no function %s", module.Text, name.Text)
 	case missing.What == "module" && !slices.Contains(r.facts.Modules, moduleSymbol(module.Text)):
 		return noModule(r.Target, r.Spec, missing)
