@@ -35,7 +35,7 @@ func exampleSpecs(t *testing.T, topic string) (specs []string) {
 
 // TestVMExamplesTraced traces all examples at once while what they ask for happens.
 func TestVMExamplesTraced(t *testing.T) {
-	const happens = `cd /tmp; mkdir -p log; echo x >core; rm core; echo x >log/x; cat /no/such; ls /etc; sync
+	const happens = `cd /tmp; mkdir -p log /var/log; echo x >core; rm core; echo x >log/x; echo xyz >/var/log/x; cat /no/such; ls /etc; sync
 		dd if=/bin/busybox of=/dev/null bs=128k count=1; ping -c 1 127.0.0.1; sleep 100 & kill $!; nc -w 1 127.0.0.1 9
 		hostname vm; mount -t tmpfs x /mnt; umount /mnt; fsync log/x; true`
 	args := append([]string{"-t", "none", "--compact"}, exampleSpecs(t, "examples")...)
@@ -47,6 +47,7 @@ func TestVMExamplesTraced(t *testing.T) {
 		`sys_openat\(filename="/etc", flags=O_RDONLY`,
 		`vfs_unlink\(dentry->d_name.name="core"\)`,
 		`vfs_write\(file="/tmp/log/x", count=2\)`,
+		`vfs_write\(file="/var/log/x", count=4\)`,
 		`do_sys_openat2\(filename="/no/such"\) = -2 \(ENOENT\)`,
 		`vfs_read\(file="/bin/busybox", count=131072\)`,
 		`vfs_read\(\) = 131072`,
