@@ -25,9 +25,9 @@ type blob struct {
 // names indexes what a blob defines. Building it decodes every type, so only questions
 // that a lookup of one name cannot answer use it.
 type names struct {
-	funcs       []*cbtf.Func // sorted by name
-	types       []string     // "struct sk_buff", "u32", sorted
-	enumerators map[string]enumerator
+	funcs []*cbtf.Func       // sorted by name
+	types []string           // "struct sk_buff", "u32", sorted
+	enums map[string][]*Enum // by the names of their constants
 }
 
 // title returns the name of the blob for messages.
@@ -180,7 +180,7 @@ func (b *blob) index() *names {
 	if b.names != nil {
 		return b.names
 	}
-	n := &names{enumerators: make(map[string]enumerator)}
+	n := &names{enums: make(map[string][]*Enum)}
 	spec, err := b.all()
 	if err != nil {
 		return n
@@ -193,7 +193,9 @@ func (b *blob) index() *names {
 		case *cbtf.Func:
 			n.funcs = append(n.funcs, t)
 		case *Enum:
-			n.addEnumerators(t)
+			for _, v := range t.Values {
+				n.enums[v.Name] = append(n.enums[v.Name], t)
+			}
 			n.addType(t)
 		case *Struct, *Union, *Typedef:
 			n.addType(t)

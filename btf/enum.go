@@ -5,66 +5,36 @@ import (
 	"iter"
 	"maps"
 	"math/bits"
+	"slices"
 	"strconv"
 )
-
-// An enumerator is the value of an enum constant.
-type enumerator struct {
-	value int64
-	enum  *Enum
-	other *Enum // an enum that has another value for it; nil if there is none
-}
-
-func (n *names) addEnumerators(e *Enum) {
-	for _, v := range e.Values {
-		had, ok := n.enumerators[v.Name]
-		switch {
-		case !ok:
-			n.enumerators[v.Name] = enumerator{value: int64(v.Value), enum: e}
-		case had.value != int64(v.Value) && had.other == nil:
-			had.other = e
-			n.enumerators[v.Name] = had
-		}
-	}
-}
 
 // Enumerator returns the value of an enum constant: of t if t is an enum, or else of any
 // enum in vmlinux. Unsigned values of 64 bits wrap.
 //
-// Searching all enums decodes the whole BTF, once, which takes 130 ms.
-//
-// Errors are *NotFoundError, errors of reading BTF (ErrNoBTF), and one that names two
-// enums in which the constant has different values.
+// Errors are those of [Kernel.Constant], and one that names two enums in which the constant
+// has different values. If t is an enum, *NotFoundError has suggestions.
 func (k *Kernel) Enumerator(t Type, name string) (int64, error) {
 	if e, ok := Strip(t).(*Enum); ok {
-		for _, v := range e.Values {
-			if v.Name == name {
-				return int64(v.Value), nil
-			}
+		if !has(e, name) {
+			return 0, &NotFoundError{What: "enum constant", Name: name, In: Name(e), Suggestions: Suggest(name, constants(e)), All: valued(e)}
 		}
-		return 0, &NotFoundError{What: "enum constant", Name: name, In: Name(e), Suggestions: Suggest(name, constants(e)), All: valued(e)}
+		return constant(e, name), nil
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	b, err := k.vmlinux()
+	enums, err := k.Constant(name)
 	if err != nil {
 		return 0, err
 	}
-	all := b.index().enumerators
-	c, ok := all[name]
-	if !ok {
-		return 0, &NotFoundError{What: "enum constant", Name: name, In: b.title(), Suggestions: Suggest(name, maps.Keys(all))}
+	if len(enums) > 1 {
+		return 0, fmt.Errorf("enum constant %q is not the same in %s and %s: use the number", name, Name(enums[0]), Name(enums[1]))
 	}
-	if c.other != nil {
-		return 0, fmt.Errorf("enum constant %q is not the same in %s and %s: use the number", name, Name(c.enum), Name(c.other))
-	}
-	return c.value, nil
+	return constant(enums[0], name), nil
 }
 
 // Constant returns the enums in vmlinux that have a constant of that name: the first one,
 // and one in which it has another value, if any.
 //
-// Errors are *NotFoundError, and errors of reading BTF.
+// Errors are *NotFoundError, without suggestions, and errors of reading BTF (ErrNoBTF).
 func (k *Kernel) Constant(name string) ([]*Enum, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -72,31 +42,48 @@ func (k *Kernel) Constant(name string) ([]*Enum, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, ok := b.index().enumerators[name]
-	switch {
-	case !ok:
-		return nil, &NotFoundError{What: "enum constant", Name: name, In: b.title(), Suggestions: Suggest(name, maps.Keys(b.index().enumerators))}
-	case c.other != nil:
-		return []*Enum{c.enum, c.other}, nil
+	enums := b.enumsWith(name)
+	if len(enums) == 0 {
+		return nil, &NotFoundError{What: "enum constant", Name: name, In: b.title()}
 	}
-	return []*Enum{c.enum}, nil
+	for _, e := range enums[1:] {
+		if constant(e, name) != constant(enums[0], name) {
+			return []*Enum{enums[0], e}, nil
+		}
+	}
+	return enums[:1], nil
 }
 
-// EnumWith returns the first enum in vmlinux that has a constant of that name, nil if there
-// is none. It is much faster than [Kernel.Constant].
-func (k *Kernel) EnumWith(constant string) *Enum {
+// SimilarConstants returns names of enum constants in vmlinux that may be meant by name, at
+// most three. It decodes the whole BTF, once, which takes 130 ms.
+func (k *Kernel) SimilarConstants(name string) []string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	b, err := k.vmlinux()
 	if err != nil {
 		return nil
 	}
+	return Suggest(name, maps.Keys(b.index().enums))
+}
+
+// enumsWith returns the enums that have a constant of that name, in the order of the BTF.
+func (b *blob) enumsWith(constant string) []*Enum {
 	if b.raw != nil {
-		if e, err := b.raw.EnumWith(constant); err == nil {
-			return e
+		if enums, err := b.raw.EnumsWith(constant); err == nil {
+			return enums
 		}
 	}
-	return b.index().enumerators[constant].enum
+	return b.index().enums[constant]
+}
+
+func has(e *Enum, name string) bool {
+	return slices.ContainsFunc(e.Values, func(v EnumValue) bool { return v.Name == name })
+}
+
+// constant returns the value of a constant that e has.
+func constant(e *Enum, name string) int64 {
+	i := slices.IndexFunc(e.Values, func(v EnumValue) bool { return v.Name == name })
+	return int64(e.Values[i].Value)
 }
 
 // constants yields the names of an enum's constants.

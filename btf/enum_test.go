@@ -2,6 +2,7 @@ package btf_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,7 +52,7 @@ func TestEnumerator(t *testing.T) {
 		typ  string
 		want btf.NotFoundError
 	}{
-		{"", btf.NotFoundError{What: "enum constant", Name: "GREAN", In: "vmlinux", Suggestions: []string{"GREEN"}}},
+		{"", btf.NotFoundError{What: "enum constant", Name: "GREAN", In: "vmlinux"}},
 		{"enum lamp", btf.NotFoundError{What: "enum constant", Name: "GREAN", In: "enum lamp", Suggestions: []string{"GREEN"}}},
 		{"enum level", btf.NotFoundError{What: "enum constant", Name: "GREAN", In: "enum level"}}, // another enum's
 	} {
@@ -66,6 +67,9 @@ func TestEnumerator(t *testing.T) {
 		} else if diff := cmp.Diff(tt.want, *got, cmpopts.IgnoreFields(*got, "All")); diff != "" {
 			t.Errorf("Enumerator(%s, GREAN), -want +got:\n%s", tt.typ, diff)
 		}
+	}
+	if got := k.SimilarConstants("GREAN"); !slices.Equal(got, []string{"GREEN"}) {
+		t.Errorf("SimilarConstants(GREAN) = %q", got)
 	}
 }
 

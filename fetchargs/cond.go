@@ -69,6 +69,10 @@ func (r *resolver) Enumerator(t btf.Type, name string) (int64, error) {
 	return r.fn.Target.Kernel.Enumerator(t, name)
 }
 
+func (r *resolver) SimilarConstants(name string) []string {
+	return r.fn.Target.Kernel.SimilarConstants(name)
+}
+
 // measure fetches the values of the target's Measures.
 func (r *resolver) measure() {
 	if r.out.Starts != "" {

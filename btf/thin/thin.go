@@ -211,33 +211,6 @@ func (r *BTF) Funcs(match func(name string) bool) (funcs []*cbtf.Func, err error
 // are decoded again.
 const funcsAtATime = 8192
 
-// EnumWith returns the first enum that has a constant of that name, nil if there is none.
-func (r *BTF) EnumWith(constant string) (*cbtf.Enum, error) {
-	at, ok := r.find(constant)
-	if !ok || constant == "" {
-		return nil, nil
-	}
-	for id := 1; id < len(r.offsets); id++ {
-		b := r.types[r.offsets[id]:]
-		kind, vlen := kindOf(b), order.Uint32(b[4:])&0xffff
-		if kind != kindEnum && kind != kindEnum64 {
-			continue
-		}
-		size := &typeSizes[kind]
-		for i := size.fixed; i < size.fixed+size.part*vlen; i += size.part {
-			if order.Uint32(b[i:]) == at {
-				types, err := r.cutOut([]uint32{uint32(id)})
-				if err != nil {
-					return nil, err
-				}
-				e, _ := types[0].(*cbtf.Enum)
-				return e, nil
-			}
-		}
-	}
-	return nil, nil
-}
-
 // Prepare cuts out all these functions together, with the structs that their parameters
 // point to, in one pass over the types instead of one for each.
 func (r *BTF) Prepare(names []string) error {

@@ -23,6 +23,8 @@ type Finder interface {
 	// Enumerator returns the value of an enum constant that is compared with a
 	// value of type t.
 	Enumerator(t btf.Type, name string) (int64, error)
+	// SimilarConstants returns constants of the machine's enums that may be meant by name.
+	SimilarConstants(name string) []string
 	// Macros returns the macros of the machine.
 	Macros() *constants.Table
 	// Elapsed reports whether x is the duration of the call, and whether it can be known.

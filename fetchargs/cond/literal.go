@@ -215,7 +215,7 @@ func (m *comparer) integer(c *spec.Compare, l *spec.Literal, f *value.Field) (*b
 	}
 	n, err := m.named(word, f)
 	if err != nil {
-		m.FailWith(l.Span, m.constants(l, f, err), m.wordHint(word, err), "%q is not a constant, errno or parameter", word)
+		m.FailWith(l.Span, m.constants(l, f, err), m.wordHint(word, f.Type, err), "%q is not a constant, errno or parameter", word)
 		return nil, false
 	}
 	if negative {
@@ -279,10 +279,15 @@ func (m *comparer) ipv4(c *spec.Compare, l *spec.Literal, f *value.Field) (*big.
 	return nil, false
 }
 
-func (m *comparer) wordHint(word string, err error) string {
+// wordHint returns the hint for a word that is not known, which is compared with a value of
+// type t.
+func (m *comparer) wordHint(word string, t btf.Type, err error) string {
 	var own []string
 	if e, ok := err.(*btf.NotFoundError); ok {
 		own = e.Suggestions
+		if _, enum := btf.Strip(t).(*btf.Enum); !enum {
+			own = m.SimilarConstants(word)
+		}
 	}
 	for _, name := range m.Values() {
 		if strings.EqualFold(name, word) {

@@ -328,6 +328,9 @@ func (s *selection) Enumerator(t btf.Type, name string) (int64, error) {
 	return btf.Open().Enumerator(t, name)
 }
 
+// SimilarConstants returns none: a recording has only its values' own enums.
+func (s *selection) SimilarConstants(name string) []string { return nil }
+
 // Address never finds one: the address is of another boot, or even of another host.
 func (s *selection) Address(spec.Expr) (addr uint64, is, ok bool) { return 0, false, false }
 

@@ -9,17 +9,17 @@ import (
 func (t *Target) Macros() *constants.Table {
 	if t.table == nil {
 		t.table = constants.For(t.Arch.Name).ForKernel(func(constant string) []constants.Constant {
-			return enumConstants(t.Kernel.EnumWith(constant))
+			enums, err := t.Kernel.Constant(constant)
+			if err != nil {
+				return nil
+			}
+			return enumConstants(enums[0])
 		})
 	}
 	return t.table
 }
 
-// enumConstants returns the constants of e, nil if e is nil.
 func enumConstants(e *btf.Enum) []constants.Constant {
-	if e == nil {
-		return nil
-	}
 	all := make([]constants.Constant, len(e.Values))
 	for i, v := range e.Values {
 		all[i] = constants.Constant{Name: v.Name, Value: v.Value}

@@ -1,0 +1,39 @@
+package thin
+
+import cbtf "github.com/cilium/ebpf/btf"
+
+// EnumsWith returns the enums that have a constant of that name, in order.
+func (r *BTF) EnumsWith(constant string) (enums []*cbtf.Enum, err error) {
+	at, ok := r.find(constant)
+	if !ok || constant == "" {
+		return nil, nil
+	}
+	var ids []uint32
+	for id := 1; id < len(r.offsets); id++ {
+		b := r.types[r.offsets[id]:]
+		kind, vlen := kindOf(b), order.Uint32(b[4:])&0xffff
+		if kind != kindEnum && kind != kindEnum64 {
+			continue
+		}
+		size := &typeSizes[kind]
+		for i := size.fixed; i < size.fixed+size.part*vlen; i += size.part {
+			if order.Uint32(b[i:]) == at {
+				ids = append(ids, uint32(id))
+				break
+			}
+		}
+	}
+	if ids == nil {
+		return nil, nil
+	}
+	types, err := r.cutOut(ids)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range types {
+		if e, ok := t.(*cbtf.Enum); ok {
+			enums = append(enums, e)
+		}
+	}
+	return enums, nil
+}
