@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"slices"
 	"strings"
 
@@ -22,8 +23,8 @@ type blob struct {
 	size  thin.Size  // unless it is a module
 }
 
-// names indexes what a blob defines. Building it decodes every type, so only questions
-// that a lookup of one name cannot answer use it.
+// names indexes what a blob defines. Building it decodes every type: where there is raw BTF
+// it is only for what cannot be cut out of that, and for many types.
 type names struct {
 	funcs []*cbtf.Func       // sorted by name
 	types []string           // "struct sk_buff", "u32", sorted
@@ -206,6 +207,14 @@ func (b *blob) index() *names {
 	n.types = slices.Compact(n.types)
 	b.names = n
 	return n
+}
+
+// types yields the names of the types that the blob defines, some of them twice.
+func (b *blob) types() iter.Seq[string] {
+	if b.raw != nil {
+		return b.raw.Types
+	}
+	return slices.Values(b.index().types)
 }
 
 func (n *names) addType(t Type) {

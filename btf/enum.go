@@ -55,13 +55,16 @@ func (k *Kernel) Constant(name string) ([]*Enum, error) {
 }
 
 // SimilarConstants returns names of enum constants in vmlinux that may be meant by name, at
-// most three. It decodes the whole BTF, once, which takes 130 ms.
+// most three.
 func (k *Kernel) SimilarConstants(name string) []string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	b, err := k.vmlinux()
 	if err != nil {
 		return nil
+	}
+	if b.raw != nil {
+		return Suggest(name, b.raw.Constants)
 	}
 	return Suggest(name, maps.Keys(b.index().enums))
 }

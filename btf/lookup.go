@@ -154,7 +154,7 @@ func (k *Kernel) noType(name string) *NotFoundError {
 	}
 	return &NotFoundError{What: "type", Name: name, In: "vmlinux", Suggestions: Suggest(name, func(yield func(string) bool) {
 		for b := range k.blobs {
-			for _, t := range b.index().types {
+			for t := range b.types() {
 				if !yield(t) {
 					return
 				}

@@ -1,6 +1,7 @@
 package btf
 
 import (
+	"maps"
 	"os"
 	"slices"
 	"testing"
@@ -106,7 +107,8 @@ func FuzzThin(f *testing.F) {
 	})
 }
 
-// TestThinEnums looks up every constant of the enums of a kernel, with and without names.
+// TestThinEnums looks up every constant of the enums of a kernel, with and without names, and
+// lists them and the types.
 func TestThinEnums(t *testing.T) {
 	for _, file := range []string{"../testdata/btf/linux-6.12-amd64.btf", "../testdata/btf/sample.btf", "../testdata/btf/corners.btf"} {
 		data, err := os.ReadFile(file)
@@ -127,6 +129,12 @@ func TestThinEnums(t *testing.T) {
 			if !slices.EqualFunc(got, want, func(a, b *Enum) bool { return a.Name == b.Name && slices.Equal(a.Values, b.Values) }) {
 				t.Errorf("%s is of %v, want %v", name, got, want)
 			}
+		}
+		if got, want := slices.Compact(slices.Sorted(cut.base.types())), slices.Collect(whole.types()); !slices.Equal(got, want) {
+			t.Errorf("%s: types %q, want %q", file, got, want)
+		}
+		if got, want := slices.Compact(slices.Sorted(r.Constants)), slices.Sorted(maps.Keys(whole.index().enums)); !slices.Equal(got, want) {
+			t.Errorf("%s: constants %q, want %q", file, got, want)
 		}
 		for _, name := range []string{"", "no such constant", "int"} {
 			if got, err := cut.Constant(name); err == nil {

@@ -20,6 +20,7 @@ func (k *Kernel) TypeNames(pattern string) ([]string, error) {
 	}
 	var found []string
 	for b := range k.blobs {
+		// Decoded, since the types that match will be asked for.
 		for _, name := range b.index().types {
 			if match, _ := path.Match(pattern, name); match {
 				found = append(found, name)

@@ -1,6 +1,10 @@
 package thin
 
-import cbtf "github.com/cilium/ebpf/btf"
+import (
+	"iter"
+
+	cbtf "github.com/cilium/ebpf/btf"
+)
 
 // EnumsWith returns the enums that have a constant of that name, in order.
 func (r *BTF) EnumsWith(constant string) (enums []*cbtf.Enum, err error) {
@@ -10,14 +14,8 @@ func (r *BTF) EnumsWith(constant string) (enums []*cbtf.Enum, err error) {
 	}
 	var ids []uint32
 	for id := 1; id < len(r.offsets); id++ {
-		b := r.types[r.offsets[id]:]
-		kind, vlen := kindOf(b), order.Uint32(b[4:])&0xffff
-		if kind != kindEnum && kind != kindEnum64 {
-			continue
-		}
-		size := &typeSizes[kind]
-		for i := size.fixed; i < size.fixed+size.part*vlen; i += size.part {
-			if order.Uint32(b[i:]) == at {
+		for name := range r.constants(uint32(id)) {
+			if name == at {
 				ids = append(ids, uint32(id))
 				break
 			}
@@ -36,4 +34,32 @@ func (r *BTF) EnumsWith(constant string) (enums []*cbtf.Enum, err error) {
 		}
 	}
 	return enums, nil
+}
+
+// Constants yields the names of all enums' constants.
+func (r *BTF) Constants(yield func(string) bool) {
+	for id := 1; id < len(r.offsets); id++ {
+		for at := range r.constants(uint32(id)) {
+			if !yield(string(r.name(at))) {
+				return
+			}
+		}
+	}
+}
+
+// constants yields the places of the names of an enum's constants; none of another type.
+func (r *BTF) constants(id uint32) iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		b := r.types[r.offsets[id]:]
+		kind, vlen := kindOf(b), order.Uint32(b[4:])&0xffff
+		if kind != kindEnum && kind != kindEnum64 {
+			return
+		}
+		size := &typeSizes[kind]
+		for i := size.fixed; i < size.fixed+size.part*vlen; i += size.part {
+			if !yield(order.Uint32(b[i:])) {
+				return
+			}
+		}
+	}
 }

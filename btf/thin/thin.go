@@ -211,6 +211,28 @@ func (r *BTF) Funcs(match func(name string) bool) (funcs []*cbtf.Func, err error
 // are decoded again.
 const funcsAtATime = 8192
 
+// Types yields the names of structs, unions, enums and typedefs, as C writes them.
+func (r *BTF) Types(yield func(string) bool) {
+	for id := 1; id < len(r.offsets); id++ {
+		b := r.types[r.offsets[id]:]
+		keyword, name := "", r.name(order.Uint32(b))
+		switch kindOf(b) {
+		case kindStruct:
+			keyword = "struct "
+		case kindUnion:
+			keyword = "union "
+		case kindEnum, kindEnum64:
+			keyword = "enum "
+		case kindTypedef:
+		default:
+			continue
+		}
+		if len(name) > 0 && !yield(keyword+string(name)) {
+			return
+		}
+	}
+}
+
 // Prepare cuts out all these functions together, with the structs that their parameters
 // point to, in one pass over the types instead of one for each.
 func (r *BTF) Prepare(names []string) error {
