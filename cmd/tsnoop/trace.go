@@ -56,7 +56,7 @@ func runTrace(o *flags.Options, ui *terminal.UI) (err error) {
 		if err := out.Show(&t.Stream, t.Calls(ctx)); err != nil {
 			return err
 		}
-		run.ExplainNone(t)
+		run.ExplainNone(ctx, t)
 		return nil
 	})
 }

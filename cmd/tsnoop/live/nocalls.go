@@ -1,6 +1,8 @@
 package live
 
 import (
+	"context"
+	"errors"
 	"sync/atomic"
 	"time"
 
@@ -31,16 +33,13 @@ func ExplainNoCalls(t *trace.Trace, ui *terminal.UI) (stop func()) {
 	}
 }
 
-// ExplainNone explains why the program has run to its end without a call that is shown.
-func (r *Run) ExplainNone(t *trace.Trace) {
-	if r.program == nil {
+// ExplainNone explains why the trace has come to its end, of the program or of the time that was
+// asked for, without a call that is shown. ctx is that of the trace.
+func (r *Run) ExplainNone(ctx context.Context, t *trace.Trace) {
+	if !errors.Is(ctx.Err(), context.DeadlineExceeded) && !r.program.hasEnded() {
 		return
 	}
-	select {
-	case <-r.program.Done():
-		for _, text := range t.WhyNoCallsAtEnd() {
-			r.ui.Warn("no call: %s", text)
-		}
-	default: // the trace ended first
+	for _, text := range t.WhyNoCallsAtEnd() {
+		r.ui.Warn("no call: %s", text)
 	}
 }

@@ -98,6 +98,19 @@ func (p *program) run(ctx context.Context) (context.Context, error) {
 	return ctx, err
 }
 
+// hasEnded reports whether the program has run to its end.
+func (p *program) hasEnded() bool {
+	if p == nil {
+		return false
+	}
+	select {
+	case <-p.Done():
+		return true
+	default:
+		return false
+	}
+}
+
 // neverRan reports that a signal ended the trace before the program ran, and returns the
 // exit status of a program that this signal has ended. The signal reaches p.signals, but
 // perhaps a moment after the trace.
