@@ -15,15 +15,19 @@ func (r *Function) function() error {
 	name := r.Spec.Func
 	base, suffix, clone := strings.Cut(name.Text, ".")
 	fn, err := r.prototype(base)
+	if isPiece(name.Text) && (err == nil || len(r.facts.Offsets) > 0) {
+		hint := "probe " + base
+		if err != nil || fn.Untyped {
+			hint = "trace a function that calls " + base
+		}
+		return spec.Errorf(name.Span, hint, "%s is a piece of %s and has no parameters of its own", name.Text, base)
+	}
 	if err != nil {
 		return err
 	}
 	if clone && !r.Target.Live && !isSuffix(suffix) {
 		return spec.ErrorFix(name.Span, spec.Fix{Span: name.Span, Text: base + "(" + suffix + ")"}, "put values in parentheses: ",
 			"no compiler makes a function of the name %s", name.Text)
-	}
-	if clone && strings.Contains(suffix, "part") || strings.Contains(suffix, "cold") {
-		return spec.Errorf(name.Span, "probe "+base, "%s is a piece of %s and has no parameters of its own", name.Text, base)
 	}
 	r.Proto = fn
 	r.Absent = fn.Module != "" && r.Target.Lacks(fn.Module)
@@ -50,6 +54,24 @@ func isSuffix(text string) bool {
 		}
 	}
 	return text != "" && spec.IsDigit(text[0])
+}
+
+// isPiece reports whether name is that of a piece of a function. Its calls are not those of
+// the function: to ".part" go only those that the beginning, inlined in the callers, does not
+// end, and ".cold" is jumped to.
+func isPiece(name string) bool {
+	words := strings.Split(name, ".")[1:]
+	return slices.Contains(words, "part") || slices.Contains(words, "cold")
+}
+
+// wholeClone returns a clone that is not a piece, "" if there is none.
+func (r *Function) wholeClone() string {
+	for _, clone := range r.facts.Clones {
+		if !isPiece(clone) {
+			return clone
+		}
+	}
+	return ""
 }
 
 // prototype returns the prototype of the function, which is called name without the
@@ -98,9 +120,11 @@ func (r *Function) noFunction(missing *btf.NotFoundError) *spec.Error {
 	case module.Text == "" && known != nil:
 		return known
 	case len(r.facts.Clones) > 0:
-		err := spec.ErrorWith(name.Span, missing, "",
+		err := spec.ErrorWith(name.Span, missing, "trace a function that calls it",
 			"%s exists only as a clone that the compiler changed, without a prototype: %s", name.Text, strings.Join(r.facts.Clones, ", "))
-		err.Mend(r.Spec.Span, "trace its calls only: ", r.facts.Clones[0]+"()")
+		if clone := r.wholeClone(); clone != "" {
+			err.Mend(r.Spec.Span, "trace its calls only: ", clone+"()")
+		}
 		return err
 	case module.Text != "" && len(r.Target.Existing(name.Text)) > 0:
 		err := spec.ErrorWith(name.Span, missing, "", "%s is a function of the kernel, not of the module %s", name.Text, module.Text)
@@ -138,8 +162,8 @@ func (r *Function) noSymbol() *spec.Error {
 	if known := insteadOf(r.Target, name.Text); len(known) > 0 {
 		return spec.Errorf(name.Span, "trace what its callers call instead: "+strings.Join(known, ", "), "%s is inlined in this kernel: there is no place to probe", name.Text)
 	}
-	if len(r.facts.Clones) > 0 {
-		return spec.ErrorFix(name.Span, spec.Fix{Span: name.Span, Text: r.facts.Clones[0]}, "trace the clone, whose parameters may differ from the source: ",
+	if clone := r.wholeClone(); clone != "" {
+		return spec.ErrorFix(name.Span, spec.Fix{Span: name.Span, Text: clone}, "trace the clone, whose parameters may differ from the source: ",
 			"%s exists only as a clone that the compiler changed: %s", name.Text, strings.Join(r.facts.Clones, ", "))
 	}
 	return spec.Errorf(name.Span, "probe a function that calls it", "%s is inlined into its callers: there is no place to probe", name.Text)
