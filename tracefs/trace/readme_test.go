@@ -22,7 +22,7 @@ func traceReads(ctx context.Context, fs *tracefs.FS) error {
 	if err != nil {
 		return err
 	}
-	defer t.Close() // removes the probes: do not exit before
+	defer t.Close() // removes the probes: do not call os.Exit before it has run
 	for call, err := range t.Calls(ctx) {
 		if err != nil {
 			return err
