@@ -62,6 +62,7 @@ func Shell(w io.Writer, plans []*plan.Plan, group string, scope Scope) {
 	fmt.Fprintln(w, "tsnoop_trace() {")
 	// The first directory is there, but empty, where only debugfs is mounted.
 	fmt.Fprintln(w, "cd /sys/kernel/tracing 2>/dev/null && [ -e trace_pipe ] || cd /sys/kernel/debug/tracing || exit")
+	emitAbsent(w, probes, group)
 	for i, set := range settings {
 		fmt.Fprintf(w, "was%d=$(cat %s) || exit\n", i, set.file)
 	}
@@ -69,9 +70,13 @@ func Shell(w io.Writer, plans []*plan.Plan, group string, scope Scope) {
 	emitUndo(w, probes, group, settings)
 	fmt.Fprintln(w, "trap undo EXIT INT TERM HUP QUIT")
 	fmt.Fprintln(w, "set -e")
-	for _, p := range probes {
-		for _, line := range p.Definitions(group) {
-			fmt.Fprintf(w, "%s >> %s\n", shellEcho(line), p.Kind.File())
+	for i, p := range probes {
+		for n, line := range p.Definitions(group) {
+			write := shellEcho(line) + " >> " + p.Kind.File()
+			if n == 0 { // a signal may come before the write or after it
+				write = fmt.Sprintf("made=%d; %s || { made=%d; exit 1; }", i+1, write, i)
+			}
+			fmt.Fprintln(w, write)
 		}
 	}
 	for _, set := range settings {
@@ -91,15 +96,31 @@ func Shell(w io.Writer, plans []*plan.Plan, group string, scope Scope) {
 	fmt.Fprintln(w, "case $- in *i*) (tsnoop_trace) ;; *) tsnoop_trace ;; esac")
 }
 
-// emitUndo writes the function undo. More signals do not stop it: timeout(1), for one,
+// emitAbsent writes lines that end where a probe of the same name exists, before anything is
+// changed: it may belong to the same lines that were pasted elsewhere. The kernel does not
+// refuse all of these: a probe of the same place whose values have the same names and
+// types is added to the event (append_trace_kprobe in kernel/trace/trace_kprobe.c).
+func emitAbsent(w io.Writer, probes []*plan.Probe, group string) {
+	if len(probes) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "made=0 there=")
+	fmt.Fprintln(w, `absent() { [ ! -e events/$1 ] || { there=1; echo "$1 exists: end the trace that it belongs to; if that was killed, run: cd $PWD; echo 0 > events/$1/enable; echo -:$1 >> $2" >&2; }; }`)
+	for _, p := range probes {
+		fmt.Fprintf(w, "absent %s %s\n", strings.TrimPrefix(p.EventDir(group), "events/"), p.Kind.File())
+	}
+	fmt.Fprintln(w, `[ ! "$there" ] || exit 1`)
+}
+
+// emitUndo writes the function undo. It removes as many probes as were made. More signals do not stop it: timeout(1), for one,
 // sends two. Entries are disabled before returns, which are enabled first.
 func emitUndo(w io.Writer, probes []*plan.Probe, group string, settings []setting) {
 	fmt.Fprintln(w, "undo() {")
 	fmt.Fprintln(w, "  trap '' INT TERM HUP QUIT; trap - EXIT; set +e")
 	fmt.Fprintln(w, "  kill $! 2>/dev/null; wait")
-	for _, p := range slices.Backward(probes) {
+	for i, p := range slices.Backward(probes) {
 		file := p.EventDir(group)
-		fmt.Fprintf(w, "  [ ! -e %s/enable ] || { echo 0 > %s/enable; echo '%s' >> %s; }\n", file, file, dynevent.Removal(group, p.Event), p.Kind.File())
+		fmt.Fprintf(w, "  [ $made -le %d ] || [ ! -e %s/enable ] || { echo 0 > %s/enable; echo '%s' >> %s; }\n", i, file, file, dynevent.Removal(group, p.Event), p.Kind.File())
 	}
 	for i, set := range settings {
 		fmt.Fprintln(w, "  "+strings.ReplaceAll(set.back, "$was", fmt.Sprint("$was", i)))
