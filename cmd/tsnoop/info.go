@@ -78,6 +78,10 @@ func runInfo(o *flags.Options, ui *terminal.UI) error {
 			if len(calls) > 0 {
 				continue
 			}
+			if err := target.NoModule(o, missing); err != error(missing) {
+				failed = terminal.ExitStatus(ui.Report(err))
+				continue
+			}
 			ui.Warn("%s", missing.Error())
 			if len(missing.Suggestions) > 0 {
 				ui.Hint("did you mean " + strings.Join(missing.Suggestions, ", ") + "?")

@@ -42,7 +42,7 @@ func runList(o *flags.Options, ui *terminal.UI) error {
 	if errors.Is(err, path.ErrBadPattern) {
 		return badGlob(pattern, "tsnoop list 'tcp_*'")
 	} else if err != nil {
-		return err
+		return target.NoModule(o, err)
 	}
 	w, any := bufio.NewWriter(ui.Stdout), false
 	for f := range functions {

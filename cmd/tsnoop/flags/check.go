@@ -101,7 +101,7 @@ func (o *Options) emitting() string {
 	if len(o.Args) == 0 {
 		return begin + " SPEC"
 	}
-	return commandLine(begin, o.Args)
+	return o.Line(begin)
 }
 
 // reads reports whether a regular file is among those that the command reads, by whatever

@@ -112,6 +112,9 @@ func isProgram(word string) bool {
 	return err == nil
 }
 
+// Line returns a command line of program with the arguments of o.
+func (o *Options) Line(program string) string { return commandLine(program, o.Args) }
+
 // commandLine joins words for a shell.
 func commandLine(program string, quoted []string) string {
 	for _, word := range quoted {

@@ -3,6 +3,11 @@
 package target
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
@@ -27,6 +32,24 @@ func Host(o *flags.Options, arms bool) (*host.Host, error) {
 		return nil, err
 	}
 	return host.New(fs), nil
+}
+
+// NoModule returns err. If that is that there is no module of a name, which may be one of
+// events, and this host's tracefs cannot be read, a *tracefs.HostError says why not.
+func NoModule(o *flags.Options, err error) error {
+	var missing *btf.NotFoundError
+	if len(o.BTF) > 0 || !errors.As(err, &missing) || missing.What != "module" {
+		return err
+	}
+	var unread *tracefs.HostError
+	if _, e := Tracefs(o); !errors.As(e, &unread) {
+		return err
+	}
+	hint := unread.Hint
+	if errors.Is(unread, fs.ErrPermission) && os.Geteuid() != 0 {
+		hint = "run as root: " + o.Line("sudo tsnoop "+o.Command)
+	}
+	return &tracefs.HostError{Msg: fmt.Sprintf("no module %s is known, and events cannot be read: %s", missing.Name, unread.Msg), Hint: hint, Err: err}
 }
 
 // Plans resolves the specs for this host. later, if not nil, is as in

@@ -113,6 +113,8 @@ func TestTrustUser(t *testing.T) {
 		{nil, "-u alice vfs_read -- " + setID(t, "/tmp/private", 0, 0, 0o700) + " rights 1", 2, "tsnoop: cannot run /tmp/private: permission denied\nhint: "},
 		{nil, "-u alice vfs_read -- /no/such", 2, "tsnoop: cannot run /no/such: no such file or directory\nhint: "},
 		{nil, "-u alice vfs_read", 2, "tsnoop: --user is the user to run a command as"},
+		{alice, "list sched:*", 1, "tsnoop: no module sched is known, and events cannot be read: " + tracing + " is not for user 1000\nhint: run as root: sudo tsnoop list 'sched:*'\n"},
+		{alice, "info sched:sched_switch", 1, "tsnoop: no module sched is known, and events cannot be read: " + tracing + " is not for user 1000\nhint: run as root: sudo tsnoop info 'sched:sched_switch'\n"},
 		{nil, "-u alice -o /dev/null vfs_read -- sh -c kill\t-9\t$$", 128 + 9, ""},
 		{nil, "-u alice -o /dev/null vfs_read -- sh -c exit\t7", 7, ""},
 	} {
