@@ -105,7 +105,7 @@ func emitAbsent(w io.Writer, probes []*plan.Probe, group string) {
 		return
 	}
 	fmt.Fprintln(w, "made=0 there=")
-	fmt.Fprintln(w, `absent() { [ ! -e events/$1 ] || { there=1; echo "$1 exists: end the trace that it belongs to; if that was killed, run: cd $PWD; echo 0 > events/$1/enable; echo -:$1 >> $2" >&2; }; }`)
+	fmt.Fprintln(w, `absent() { [ ! -e events/$1 ] || { there=1; echo "$1 exists: end the trace that it belongs to; if that was killed, end its cat trace_pipe and run: cd $PWD; echo 0 > events/$1/enable; echo -:$1 >> $2" >&2; }; }`)
 	for _, p := range probes {
 		fmt.Fprintf(w, "absent %s %s\n", strings.TrimPrefix(p.EventDir(group), "events/"), p.Kind.File())
 	}
