@@ -112,8 +112,9 @@ func emitAbsent(w io.Writer, probes []*plan.Probe, group string) {
 	fmt.Fprintln(w, `[ ! "$there" ] || exit 1`)
 }
 
-// emitUndo writes the function undo. It removes as many probes as were made. More signals do not stop it: timeout(1), for one,
-// sends two. Entries are disabled before returns, which are enabled first.
+// emitUndo writes the function undo, which removes as many probes as were made. More signals
+// do not stop it: timeout(1), for one, sends two. Entries are disabled before returns, which
+// are enabled first.
 func emitUndo(w io.Writer, probes []*plan.Probe, group string, settings []setting) {
 	fmt.Fprintln(w, "undo() {")
 	fmt.Fprintln(w, "  trap '' INT TERM HUP QUIT; trap - EXIT; set +e")

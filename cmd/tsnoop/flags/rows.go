@@ -74,7 +74,7 @@ func (o *Options) sections() []Section {
 				optional("too", oneOf(&o.Summary, "too", "only")), "takes nothing or only", "tsnoop --summary=only SPEC"},
 			{"sort", "", " ORDER", "the table by total (default), calls, mean, max (the slowest call first), errors or name",
 				suggested(sum.Orders(), parsed(&o.Sort, sum.ParseOrder)), "is one of " + strings.Join(sum.Orders(), ", "), "tsnoop --sort calls SPEC"},
-			{"by", "", " EXPR", "a row of the table for each value of comm, caller, pid, tid, cpu, stack, or of a value that a spec can show, 'file:path', instead of one for each function; can be repeated. Histograms of rows are shown with --hist. Write '(pid)' for a parameter named pid",
+			{"by", "", " EXPR", "a row of the table for each value of comm, caller, pid, tid, cpu, stack, or of a value that a spec can show, 'file:path', instead of one for each function; can be repeated. The first ten rows have histograms of durations if the spec has return, or with --hist duration. Write '(pid)' for a parameter named pid",
 				suggested(sum.KeyWords(), names(&o.By)), "takes a value, or " + strings.Join(sum.KeyWords(), ", "), "tsnoop --by comm SPEC"},
 			{"hist", "", " EXPR", "a histogram of a number: count, return, duration; can be repeated",
 				suggested([]string{duration}, words(&o.Hists)), "takes a value", "tsnoop --hist count 'vfs_read(count)'"},
