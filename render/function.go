@@ -83,7 +83,7 @@ func NewFunctions(sources []Source, o *Options) []Function {
 	all := make([]Function, len(sources))
 	for i, s := range sources {
 		f := &all[i]
-		*f = Function{Name: functionName(s.Plan), Module: moduleName(s.Plan), Plan: s.Plan, Own: s.Plan.IsOwn()}
+		*f = Function{Name: s.Plan.FuncName(), Module: s.Plan.ModuleName(), Plan: s.Plan, Own: s.Plan.IsOwn()}
 		f.Title = string(AppendEscaped(nil, []byte(f.Name), NoQuote))
 		f.Entry = newSide(dynevent.Entry, &s, o)
 		f.Return = newSide(dynevent.Return, &s, o)
@@ -351,26 +351,4 @@ func (f *Function) anyCaller(c *calls.Call) uint64 {
 		}
 	}
 	return 0
-}
-
-// functionName returns the name of the function that plan traces.
-func functionName(plan *plan.Plan) string {
-	switch {
-	case plan.Func != nil:
-		return plan.Func.Name
-	case plan.Spec != nil:
-		return plan.Spec.Func.Text
-	}
-	return "?"
-}
-
-// moduleName returns the module of that function, "" for the kernel itself.
-func moduleName(plan *plan.Plan) string {
-	switch {
-	case plan.Func != nil:
-		return plan.Func.Module
-	case plan.Spec != nil:
-		return plan.Spec.Module.Text
-	}
-	return ""
 }

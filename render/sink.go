@@ -53,6 +53,10 @@ type Sink interface {
 	// nothing was recorded. If earlier is set, they began before the trace.
 	Unfinished(dst []byte, function string, n uint64, earlier bool) []byte
 
+	// SwitchedOff shows that later calls of a function are missing, because there were too
+	// many.
+	SwitchedOff(dst []byte, o *tracefs.SwitchOff) []byte
+
 	// Interfered shows what another program has done to the trace.
 	Interfered(dst []byte, i *tracefs.Interference) []byte
 }

@@ -89,6 +89,11 @@ func (s *Stream) Missed(function string, returns bool, n uint64, atMost bool) {
 	s.Append(func(dst []byte) []byte { return s.sink.Missed(dst, function, returns, n, atMost) })
 }
 
+// SwitchedOff shows that later calls of a function are missing.
+func (s *Stream) SwitchedOff(o *tracefs.SwitchOff) {
+	s.Append(func(dst []byte) []byte { return s.sink.SwitchedOff(dst, o) })
+}
+
 // Interfered shows what another program has done to the trace.
 func (s *Stream) Interfered(i *tracefs.Interference) {
 	s.Append(func(dst []byte) []byte { return s.sink.Interfered(dst, i) })

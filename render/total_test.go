@@ -25,6 +25,8 @@ func TestTotal(t *testing.T) {
 		{"lost", 2, nil, 0, sum.Missing{Counted: true, Lost: 1e6, Missed: 3, Unsure: 4}, "2 calls, 2 errors (2 ENOENT), 1,000,000 lost, 3 missed, perhaps 4 missed, in 4.00us"},
 		{"seen to be lost", 2, []uint64{5, 6}, 0, sum.Missing{}, "2 calls, 2 errors (2 ENOENT), 11 lost, in 4.00us"},
 		{"lost and not counted", 2, []uint64{tracefs.LostUnknown}, 0, sum.Missing{Counted: true}, "2 calls, 2 errors (2 ENOENT), some lost, in 4.00us"},
+		{"switched off", 2, nil, 0, sum.Missing{Counted: true, SwitchedOff: []string{"f"}}, "2 calls, 2 errors (2 ENOENT), f switched off, in 4.00us"},
+		{"several switched off", 0, nil, 1, sum.Missing{Counted: true, Lost: 1, SwitchedOff: []string{"f", "g"}}, "no calls, 1 lost, 2 functions switched off, in 1ns"},
 		{"missed", 0, nil, 1, sum.Missing{Counted: true, Missed: 1}, "no calls, 1 missed, in 1ns"},
 	} {
 		s := newTreeScene()

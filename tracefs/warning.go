@@ -13,16 +13,22 @@ type Warning struct {
 	// Interference is what another program has done, if Text is about that; nil
 	// otherwise.
 	Interference *Interference
+	SwitchOff    *SwitchOff // what Text is about, if it is about that; nil otherwise
 }
 
 // A Warner passes warnings on. A nil Warner drops them.
 type Warner func(Warning)
 
-// Warnf passes on a warning.
-func (w Warner) Warnf(format string, args ...any) {
+// Warn passes on a warning.
+func (w Warner) Warn(what Warning) {
 	if w != nil {
-		w(Warning{Text: fmt.Sprintf(format, args...)})
+		w(what)
 	}
+}
+
+// Warnf passes on a warning that is only text.
+func (w Warner) Warnf(format string, args ...any) {
+	w.Warn(Warning{Text: fmt.Sprintf(format, args...)})
 }
 
 // Detailf passes on a warning for those who want to know everything.

@@ -84,6 +84,24 @@ func (p *Printer) Unfinished(dst []byte, name string, n uint64, earlier bool) []
 	return append(dst, "}\n"...)
 }
 
+// SwitchedOff appends since when calls of a function are missing because its probes were
+// switched off:
+//
+//	{"switched_off":"vfs_read","module":"m","spec":"vfs_read(count)","ts_ns":9,"rate":16102,"max_rate":10000}
+//
+// "rate" and "max_rate" are left out if they are not known.
+func (p *Printer) SwitchedOff(dst []byte, o *tracefs.SwitchOff) []byte {
+	dst = append(append(dst, '{'), appendMember(nil, "switched_off", o.Func)[1:]...)
+	if o.Module != "" {
+		dst = appendMember(dst, "module", o.Module)
+	}
+	dst = appendCount(appendMember(dst, "spec", o.Spec), "ts_ns", o.Time)
+	if o.Rate > 0 {
+		dst = appendCount(appendCount(dst, "rate", o.Rate), "max_rate", uint64(o.Limit))
+	}
+	return append(dst, "}\n"...)
+}
+
 // Interfered appends what another program has done to the trace. "file", "func", "was"
 // and "is" are left out if they are empty. "missing_events" is left out until the
 // interference is over, and null if the number is not known exactly; "missing_at_most" is

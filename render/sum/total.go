@@ -31,6 +31,8 @@ type Missing struct {
 	Unsure  uint64 // so many more may have been missed
 
 	Unfinished uint64 // calls that are not counted, since they did not end
+
+	SwitchedOff []string // functions whose later calls are not counted
 }
 
 // NewTotal returns a Total for the calls of the sources from start on, in ns on the trace
@@ -127,7 +129,7 @@ func (t *Total) appendMissing(dst []byte, m Missing) []byte {
 		dst = append(appendThousands(append(dst, ", "...), lost), " lost"...)
 	case t.lost.LostMore:
 		dst = append(dst, ", some lost"...)
-	case m.Counted && m.Missed+m.Unsure == 0:
+	case m.Counted && m.Missed+m.Unsure == 0 && len(m.SwitchedOff) == 0:
 		dst = append(dst, ", none lost"...)
 	}
 	if m.Missed > 0 {
@@ -135,6 +137,11 @@ func (t *Total) appendMissing(dst []byte, m Missing) []byte {
 	}
 	if m.Unsure > 0 {
 		dst = append(appendThousands(append(dst, ", perhaps "...), m.Unsure), " missed"...)
+	}
+	if n := len(m.SwitchedOff); n > 1 {
+		dst = append(appendThousands(append(dst, ", "...), uint64(n)), " functions switched off"...)
+	} else if n == 1 {
+		dst = append(append(append(dst, ", "...), m.SwitchedOff[0]...), " switched off"...)
 	}
 	return dst
 }

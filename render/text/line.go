@@ -90,6 +90,9 @@ func (p *Printer) Unfinished(dst []byte, _ string, _ uint64, _ bool) []byte { re
 // Missed appends nothing.
 func (p *Printer) Missed(dst []byte, _ string, _ bool, _ uint64, _ bool) []byte { return dst }
 
+// SwitchedOff appends nothing.
+func (p *Printer) SwitchedOff(dst []byte, _ *tracefs.SwitchOff) []byte { return dst }
+
 // Interfered appends nothing.
 func (p *Printer) Interfered(dst []byte, _ *tracefs.Interference) []byte { return dst }
 

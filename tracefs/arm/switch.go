@@ -3,11 +3,13 @@ package arm
 import (
 	"errors"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
+	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 )
 
@@ -40,6 +42,26 @@ func (a *Probes) SwitchOff(plans []*plan.Plan) error {
 		a.Stream.Spans.Open(plans)
 	}
 	return err
+}
+
+// Limit disables the probes of a plan that has had rate events a second, more than limit,
+// and those of the plans that would show wrong times and tasks without it. It returns all
+// that it has disabled, and warns of them. plans are those that are defined.
+func (a *Probes) Limit(p *plan.Plan, plans []*plan.Plan, rate uint64, limit int) ([]*plan.Plan, error) {
+	off := []*plan.Plan{p}
+	for _, other := range plans {
+		if p.StartsClockOf(other) && a.Stream.Spans.SwitchedOff(other, 0, math.MaxUint64) == nil {
+			off = append(off, other)
+		}
+	}
+	if err := a.SwitchOff(off); err != nil {
+		return nil, err
+	}
+	a.Stream.Spans.Limit(off, rate, limit)
+	for _, o := range a.Stream.Spans.SwitchOffs(off, plans) {
+		a.Stream.Warner.Warn(tracefs.Warning{Text: o.Now(), SwitchOff: &o})
+	}
+	return off, nil
 }
 
 // RecordsReturns reports whether the returns of a plan are recorded now.

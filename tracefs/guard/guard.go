@@ -38,11 +38,14 @@ type Options struct {
 	Restore bool // undo what other programs change; otherwise only warn
 	MaxRate int  // events a second allowed for one probe; 0 for no limit
 
-	Recording func() bool                    // reports whether raw pages are being recorded
-	Breaks    func(goesOn bool)              // is called when events may have been missed up to now, and may be from now on
-	Tampered  func()                         // is called when another program has interfered
-	SwitchOff func(plans []*plan.Plan) error // disables the probes of plans
-	Spend     func()                         // is called when all are disabled
+	Recording func() bool       // reports whether raw pages are being recorded
+	Breaks    func(goesOn bool) // is called when events may have been missed up to now, and may be from now on
+	Tampered  func()            // is called when another program has interfered
+	Spend     func()            // is called when all probes are disabled
+
+	// SwitchOff disables and reports a plan that has had rate events a second, and what is
+	// wrong without it. It returns all of these.
+	SwitchOff func(p *plan.Plan, rate uint64) ([]*plan.Plan, error)
 }
 
 // A Guard detects that another program interferes with a trace, since then silence does

@@ -65,7 +65,7 @@ func (r *rates) check(now time.Time) {
 		hot[p.Plan] = max(hot[p.Plan], uint64(n/elapsed))
 	}
 	for _, p := range r.g.o.Plans() { // in the order of the plans
-		if n, is := hot[p]; is {
+		if n, is := hot[p]; is && !r.off[p] {
 			r.switchOff(p, n)
 		}
 	}
@@ -80,12 +80,14 @@ func (r *rates) flips(now time.Time) bool {
 }
 
 func (r *rates) switchOff(p *plan.Plan, rate uint64) {
-	if err := r.g.o.SwitchOff([]*plan.Plan{p}); err != nil {
-		r.g.o.Warner.Warnf("%s has %d events a second, and its probe cannot be switched off: %v", p.Spec.Func.Text, rate, err)
+	all, err := r.g.o.SwitchOff(p, rate)
+	if err != nil {
+		r.g.o.Warner.Warnf("%s has %d events a second, and its probe cannot be switched off: %v", p.Spec.Named(), rate, err)
 		return
 	}
-	r.off[p] = true
-	r.g.o.Warner.Warnf("%s has %d events a second: its probe is switched off, and further calls are not shown; --max-rate 0 lets it go on", p.Spec.Func.Text, rate)
+	for _, p := range all {
+		r.off[p] = true
+	}
 	if !slices.ContainsFunc(r.g.o.Plans(), func(p *plan.Plan) bool { return !r.off[p] && !p.IsOwn() }) {
 		r.g.o.Warner.Warnf("all probes are switched off: the trace ends")
 		r.g.o.Spend()

@@ -26,9 +26,12 @@ type Losses struct {
 	Unsure      uint64
 	UnsureFuncs []string
 
+	SwitchedOff []tracefs.SwitchOff // functions whose later calls are not in the trace
+
 	Damaged Between // events in damaged parts of a recording
 
-	Recorded bool // the events were lost when the file was recorded
+	Recorded bool   // the events were lost when the file was recorded
+	Start    uint64 // when that began, in ns on the trace clock
 }
 
 // Missed counts the calls of a function, or its returns, for which the kernel could not
@@ -78,7 +81,8 @@ func (l *Losses) Skipped() (n uint64) {
 	return n
 }
 
-// Report reports the losses in words, one warning for each.
+// Report reports the losses in words, one warning for each. What was switched off was already
+// reported, unless it is of a recording.
 func (l *Losses) Report(report func(tracefs.Warning)) {
 	w := tracefs.Warner(report)
 	if l.Err != nil {
@@ -92,6 +96,11 @@ func (l *Losses) Report(report func(tracefs.Warning)) {
 		report(tracefs.Warning{Text: fmt.Sprintf("%s lost in all: %s", plural.Were(n, "event"), l.places()), BufferKB: 2 * l.BufferKB})
 	default:
 		w.Warnf("%s lost in all: %s; the kernel has passed over them", plural.Were(n, "event"), l.places())
+	}
+	for i := range l.SwitchedOff {
+		if l.Recorded {
+			w.Warnf("%s", l.SwitchedOff[i].Then(l.Start))
+		}
 	}
 	for _, m := range l.Missed {
 		what, most := "call", ""

@@ -212,7 +212,7 @@ func (r *File) Losses() *losses.Losses {
 	if r.stacks && r.chooser.some && !r.chooser.stacks {
 		r.Warner.Warnf("%s has no stacks: record them with --kstack", r.name)
 	}
-	l := losses.Losses{Recorded: true, Damaged: r.damages.Events}
+	l := losses.Losses{Recorded: true, Start: r.Start, Damaged: r.damages.Events, SwitchedOff: r.Spans.SwitchOffs(r.Plans, r.Plans)}
 	for _, text := range r.file.CPUStats {
 		var cpu int
 		fmt.Sscanf(text, "CPU: %d", &cpu)

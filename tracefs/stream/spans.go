@@ -43,6 +43,10 @@ type savedSpans struct {
 type span struct {
 	From  uint64
 	Until uint64 `json:",omitempty"` // 0 if it has not ended
+	// If it ended because there were too many events: how many a second, and how many were
+	// allowed. Older recordings have neither.
+	Rate  uint64 `json:",omitempty"`
+	Limit int    `json:",omitempty"`
 }
 
 // NewSpans returns the spans of a trace that is whole. now returns the time on the trace

@@ -194,7 +194,10 @@ func (t *Trace) newGuard() *guard.Guard {
 	return guard.New(guard.Options{
 		Session: t.session, Renumbered: t.renumbered, Plans: t.plansNow, Family: t.family, Stacks: t.o.Stacks, NewTasks: t.births, Warner: t.Warner,
 		Restore: t.o.Restore, MaxRate: t.o.MaxRate,
-		Recording: t.recording.Load, Breaks: t.Spans.Breaks, Tampered: func() { t.tampered.Store(true) }, SwitchOff: t.probes.SwitchOff, Spend: t.spend,
+		Recording: t.recording.Load, Breaks: t.Spans.Breaks, Tampered: func() { t.tampered.Store(true) }, Spend: t.spend,
+		SwitchOff: func(p *plan.Plan, rate uint64) ([]*plan.Plan, error) {
+			return t.probes.Limit(p, t.plansNow(), rate, t.o.MaxRate)
+		},
 	})
 }
 

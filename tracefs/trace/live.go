@@ -68,7 +68,7 @@ func (t *Trace) Losses() *losses.Losses {
 		t.Warner.Detailf("%v", err)
 	}
 	t.account.Missed(&l, hits, t.Plans, len(t.o.Pids) == 0, !t.recording.Load(), t.Warner)
-	l.Unfinished = t.inFlight.AtEnd()
+	l.Unfinished, l.SwitchedOff = t.inFlight.AtEnd(), t.Spans.SwitchOffs(t.Plans, t.Plans)
 	return &l
 }
 

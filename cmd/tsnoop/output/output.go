@@ -27,9 +27,9 @@ type Output struct {
 	sums  *summing // nil if none are wanted
 	total *total   // for the last line on stderr; nil if there is none
 
-	mu     sync.Mutex              // guards the fields below
-	stream *render.Stream          // nil before begin
-	early  []*tracefs.Interference // received before begin
+	mu     sync.Mutex        // guards the fields below
+	stream *render.Stream    // nil before begin
+	early  []tracefs.Warning // received before begin
 }
 
 // New returns an output that is not open yet. If there will be summaries, SIGUSR1 asks
@@ -57,16 +57,26 @@ func (out *Output) Live(now func() uint64, stop func()) {
 // Warn receives the engine's warnings and writes those that belong to the data. It may
 // be called by several goroutines, also before Show.
 func (out *Output) Warn(w tracefs.Warning) {
-	if w.Interference == nil || !out.lines() {
+	if w.Interference == nil && w.SwitchOff == nil || !out.lines() {
 		return
 	}
 	out.mu.Lock()
 	defer out.mu.Unlock()
 	if out.stream == nil {
-		out.early = append(out.early, w.Interference)
+		out.early = append(out.early, w)
 		return
 	}
-	out.stream.Interfered(w.Interference)
+	out.show(w)
+}
+
+// show writes a warning that belongs to the data. The mutex must be held.
+func (out *Output) show(w tracefs.Warning) {
+	if w.Interference != nil {
+		out.stream.Interfered(w.Interference)
+	}
+	if w.SwitchOff != nil {
+		out.stream.SwitchedOff(w.SwitchOff)
+	}
 }
 
 // lines reports whether calls are shown, and not only their sums.
@@ -129,8 +139,8 @@ func (out *Output) begin(sink render.Sink) {
 	out.mu.Lock()
 	defer out.mu.Unlock()
 	out.stream = render.NewStream(out.file, sink, out.file.terminal)
-	for _, i := range out.early {
-		out.stream.Interfered(i)
+	for _, w := range out.early {
+		out.show(w)
 	}
 	out.early = nil
 }
@@ -194,6 +204,11 @@ func (out *Output) Losses(l *losses.Losses) {
 	}
 	if l.Events() > l.Damaged.Min {
 		out.stream.LostTotal(l.CPUs)
+	}
+	for i := range l.SwitchedOff {
+		if l.Recorded { // otherwise Warn has shown it when it happened
+			out.stream.SwitchedOff(&l.SwitchedOff[i])
+		}
 	}
 	for _, m := range l.Missed {
 		out.stream.Missed(m.Func, m.Return, m.Calls, m.AtMost)

@@ -67,6 +67,9 @@ func (t *total) say(l *losses.Losses, ui *terminal.UI) {
 			m.Unfinished += u.Calls
 		}
 	}
+	for i := range l.SwitchedOff {
+		m.SwitchedOff = append(m.SwitchedOff, l.SwitchedOff[i].Name)
+	}
 	for _, missed := range l.Missed {
 		m.Missed += missed.Calls
 	}
