@@ -17,7 +17,7 @@ func (p *Printer) appendHeat(dst []byte, s *sum.Summary) []byte {
 		dst = appendCount(dst, "span_ns", s.Span())
 		dst = appendCount(dst, "calls", rows[i].Calls)
 		dst = appendOctaves(append(dst, `,"cells":`...), &rows[i].Durations)
-		dst = append(appendLost(dst, s), "}\n"...)
+		dst = append(appendMissing(dst, &rows[i], s), "}\n"...)
 	}
 	return dst
 }

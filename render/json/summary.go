@@ -18,7 +18,8 @@ import (
 // "ts_ns" is the end of the period and "span_ns" its length. "spec" is there if several
 // specs trace one function, "errors" if it is known whether calls failed, and "total_ns"
 // and what follows if durations are known. "lost" is there if events were lost in that
-// time; it is null if they were not counted.
+// time; it is null if they were not counted. "switched_off_ns" is there if calls of the
+// function are not counted that began after that time.
 func (p *Printer) Summary(dst []byte, s *sum.Summary) []byte {
 	if s.Heat {
 		return p.appendHeat(dst, s)
@@ -56,7 +57,7 @@ func (p *Printer) appendSummary(dst []byte, r *sum.Row, s *sum.Summary) []byte {
 	if len(s.Numbers) > 0 {
 		dst = appendNumbers(append(dst, `,"numbers":`...), s.Numbers, r.Numbers)
 	}
-	return append(appendLost(dst, s), "}\n"...)
+	return append(appendMissing(dst, r, s), "}\n"...)
 }
 
 // appendAbout begins the object of a row, with its kind and its function.
@@ -71,13 +72,17 @@ func appendAbout(dst []byte, what string, r *sum.Row) []byte {
 	return dst
 }
 
-// appendLost appends how many events were lost in the period of s, if any were.
-func appendLost(dst []byte, s *sum.Summary) []byte {
+// appendMissing appends how many events were lost in the period of s, if any were, and since
+// when calls of the function are not counted.
+func appendMissing(dst []byte, r *sum.Row, s *sum.Summary) []byte {
 	switch {
 	case s.LostMore:
-		return append(dst, `,"lost":null`...)
+		dst = append(dst, `,"lost":null`...)
 	case s.Lost > 0:
-		return appendCount(dst, "lost", s.Lost)
+		dst = appendCount(dst, "lost", s.Lost)
+	}
+	if r.SwitchedOff != nil {
+		dst = appendCount(dst, "switched_off_ns", r.SwitchedOff.Time)
 	}
 	return dst
 }

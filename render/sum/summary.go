@@ -2,10 +2,13 @@ package sum
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/tracefs"
 )
 
 // A Summary sums up the calls of some time.
@@ -28,6 +31,8 @@ type Summary struct {
 	lossCount
 
 	tallies []*tally // one for each source
+	// SwitchedOff is that of Options; it may be nil.
+	SwitchedOff func(p *plan.Plan, from, to uint64) *tracefs.SwitchOff
 }
 
 // Span returns the time that s covers, in ns.
@@ -43,12 +48,15 @@ type Row struct {
 	MayFail  bool   // the return value shows whether calls failed
 	Keys     []Key  // nil if the row has none, one for each of Summary.By otherwise
 
+	// SwitchedOff says since when calls of the function are not counted; nil if all are.
+	SwitchedOff *tracefs.SwitchOff
+
 	keyText string
 	source  int
 }
 
 // Rows returns the rows of s, sorted by s.Order. Functions that the user did not name are
-// left out if they were not called, and tsnoop's own in any case. If there are more than
+// left out if they were called and switched off at no time, and tsnoop's own in any case. If there are more than
 // most rows with keys, the rest is summed up in a row of others for each function, after
 // all other rows. If most is 0, there is no limit.
 func (s *Summary) Rows(functions []render.Function, most int) []Row {
@@ -59,13 +67,20 @@ func (s *Summary) Rows(functions []render.Function, most int) []Row {
 		}
 	}
 	var rows []Row
+	end := s.To
+	if s.Final { // a recording ends after its last call
+		end = math.MaxUint64
+	}
 	for i := range s.Sums {
 		f := &functions[i]
+		r := Row{Sum: &s.Sums[i], Function: f, MayFail: f.MayFail, source: i}
+		if s.SwitchedOff != nil {
+			r.SwitchedOff = s.SwitchedOff(f.Plan, s.From, end)
+		}
 		// Leave out functions that were neither named nor called.
-		if f.Own || s.Sums[i].Calls == 0 && (f.Plan.Func == nil || f.Plan.Glob != nil) {
+		if f.Own || r.Calls == 0 && r.SwitchedOff == nil && (f.Plan.Func == nil || f.Plan.Glob != nil) {
 			continue
 		}
-		r := Row{Sum: &s.Sums[i], Function: f, MayFail: f.MayFail, source: i}
 		if named[f.Name] > 1 && f.Plan.Spec != nil {
 			r.Spec = f.Plan.Spec.Text
 			if f.Plan.Spec.HasAlternatives() { // the one that was taken
@@ -80,6 +95,11 @@ func (s *Summary) Rows(functions []render.Function, most int) []Row {
 		rows = s.gather(rows, most)
 	}
 	return rows
+}
+
+// Unknown reports whether the calls of a row's function are not counted at all.
+func (s *Summary) Unknown(r *Row) bool {
+	return r.Calls == 0 && r.SwitchedOff != nil && r.SwitchedOff.Time <= s.From
 }
 
 // IsAge reports whether the i-th of a row's Numbers is an age.

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
@@ -41,6 +42,9 @@ type Options struct {
 	Process func(tid int) (pid int, ok bool)
 	// Symbol is render.Options.Symbol, for callers and stacks.
 	Symbol func(addr uint64) (name, module string, off uint64, ok bool)
+	// SwitchedOff returns since when calls of a plan are not recorded any more that begin
+	// between two times, nil if all are. It may be nil.
+	SwitchedOff func(p *plan.Plan, from, to uint64) *tracefs.SwitchOff
 	// Numbers are the texts of the Measures that are Numbers. Bare leaves out the
 	// histograms of durations, Asked those of functions whose return value is not shown.
 	Numbers []string
@@ -170,7 +174,7 @@ func (s *Summing) next(now uint64) {
 
 func (s *Summing) print(what *Summary) {
 	what.Order, what.By, what.Numbers, what.tallies = s.Sort, s.By, s.Numbers, s.tallies
-	what.Bare, what.Asked = s.Bare, s.Asked
+	what.Bare, what.Asked, what.SwitchedOff = s.Bare, s.Asked, s.SwitchedOff
 	what.Every = uint64(s.Interval)
 	if !s.Print(what) && !s.gone {
 		s.gone = true

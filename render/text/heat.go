@@ -59,7 +59,7 @@ func (p *Printer) appendHeat(dst []byte, s *sum.Summary) []byte {
 	if len(called) == 0 {
 		dst = append(appendLost(p.appendHeatRow(dst, s.To, &sum.Row{Sum: &sum.Sum{}}), s, ", "), '\n')
 	}
-	return dst
+	return appendSwitchedOff(dst, s, rows)
 }
 
 // appendScale appends the legend: the rows, the columns and the shades.

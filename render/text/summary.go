@@ -34,6 +34,7 @@ func (p *Printer) Summary(dst []byte, s *sum.Summary) []byte {
 	} else {
 		dst = p.appendTable(dst, s, rows)
 	}
+	dst = appendSwitchedOff(dst, s, rows)
 	if s.Mixed() {
 		dst = append(dst, "There were more values than are kept: calls with some rare values are among the others.\n"...)
 	}
@@ -82,6 +83,26 @@ func appendLost(dst []byte, s *sum.Summary, before string) []byte {
 	return append(dst, " events lost"...)
 }
 
+// appendSwitchedOff appends a line for each function whose calls are not all counted because
+// there were too many.
+func appendSwitchedOff(dst []byte, s *sum.Summary, rows []sum.Row) []byte {
+	shown := map[*render.Function]bool{}
+	for i := range rows {
+		r := &rows[i]
+		if r.SwitchedOff == nil || shown[r.Function] {
+			continue
+		}
+		shown[r.Function] = true
+		if at := r.SwitchedOff.Time; at > s.From {
+			dst = render.AppendDuration(append(append(dst, r.Title...), " was switched off after "...), at-s.From)
+			dst = append(dst, " (--max-rate): its later calls are not counted.\n"...)
+		} else if !s.Heat { // which the row of that time shows
+			dst = append(append(dst, r.Title...), " is switched off (--max-rate): its calls are not counted.\n"...)
+		}
+	}
+	return dst
+}
+
 // widestKey is the width of the column of keys; a wider key moves the rest of its row.
 const widestKey = 40
 
@@ -103,6 +124,9 @@ func (p *Printer) appendTable(dst []byte, s *sum.Summary, rows []sum.Row) []byte
 	table := make([][]string, len(rows))
 	for j := range rows {
 		table[j] = rowCells(&rows[j], len(s.By))
+		if s.Unknown(&rows[j]) {
+			table[j][l.names] = "-"
+		}
 	}
 	for i := range l.heads {
 		width := len(l.heads[i])

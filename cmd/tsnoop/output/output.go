@@ -98,7 +98,7 @@ func (out *Output) Show(r *stream.Stream, all iter.Seq2[*calls.Call, error]) err
 	if out.o.Show.Time == render.TimeClock {
 		r.ClockSet = out.clockSet
 	}
-	defer out.sums.begin(from, r.Start, r.Order, naming{r.Symbol, r.Process}, sink, out)()
+	defer out.sums.begin(from, r, sink, out)()
 	defer out.stream.Idle()
 	for c, err := range all {
 		if err != nil {

@@ -2,7 +2,6 @@ package output
 
 import (
 	"cmp"
-	"encoding/binary"
 	"os"
 	"os/signal"
 	"syscall"
@@ -11,6 +10,7 @@ import (
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/render/sum"
+	"github.com/tsnoop/tsnoop/tracefs/stream"
 )
 
 // A summing is what --summary asks for. A nil one does nothing.
@@ -40,22 +40,17 @@ func (s *summing) live(now func() uint64, stop func()) {
 	}
 }
 
-// A naming says what numbers in events stand for.
-type naming struct {
-	symbol  func(addr uint64) (name, module string, off uint64, ok bool) // what is at an address of the kernel
-	process func(tid int) (pid int, ok bool)                             // the process of a thread
-}
-
-// begin starts to aggregate the calls of the sources. start is in ns on the trace
-// clock. The function that it returns prints the totals.
-func (s *summing) begin(from []render.Source, start uint64, order binary.ByteOrder, names naming, sink sum.Sink, out *Output) (end func()) {
+// begin starts to aggregate the calls of r, from the sources. The function that it returns
+// prints the totals.
+func (s *summing) begin(from []render.Source, r *stream.Stream, sink sum.Sink, out *Output) (end func()) {
 	if s == nil {
 		return func() {}
 	}
 	s.Summing = sum.NewSumming(from, sum.Options{
-		Interval: out.o.Interval, Start: start, Order: order, Now: s.now, Gone: s.stop,
-		Sort: out.o.Sort, By: out.o.By, Symbol: names.symbol, Process: names.process, Heat: out.o.Heat,
-		Numbers: out.o.Numbers(), Bare: out.o.Bare(), Asked: out.o.Asked(),
+		Interval: out.o.Interval, Start: r.Start, Order: r.Order, Now: s.now, Gone: s.stop,
+		Sort: out.o.Sort, By: out.o.By, Symbol: r.Symbol, Process: r.Process, Heat: out.o.Heat,
+		SwitchedOff: r.Spans.SwitchedOff,
+		Numbers:     out.o.Numbers(), Bare: out.o.Bare(), Asked: out.o.Asked(),
 		Print: func(what *sum.Summary) bool {
 			what.Alone, what.Width = !out.lines(), cmp.Or(terminal.Columns(out.file.File), 80)
 			out.stream.Idle()

@@ -18,6 +18,7 @@ import (
 	"github.com/tsnoop/tsnoop/render/sum"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
+	"github.com/tsnoop/tsnoop/tracefs/stream"
 )
 
 // A testSumming sums up the calls of two functions.
@@ -54,7 +55,7 @@ func newTestSumming(t testing.TB, args ...string) *testSumming {
 // begin begins to add up, on a clock or by the times of the calls.
 func (s *testSumming) begin(now func() uint64, stop func()) (end func()) {
 	s.live(now, stop)
-	return s.summing.begin(s.from, 1e9, nil, naming{}, s.sink, s.out)
+	return s.summing.begin(s.from, &stream.Stream{Start: 1e9}, s.sink, s.out)
 }
 
 // text is what has been printed so far.
