@@ -4,9 +4,12 @@
 package record
 
 import (
+	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"iter"
+	"os"
 	"strings"
 	"time"
 
@@ -31,9 +34,7 @@ type Options struct {
 func (rec *Recorder) Begin(h *tracedat.Header, table *symbols.Table) error {
 	rec.header = h
 	rec.layout, rec.pageSize = ringbuf.Layout{BigEndian: h.BigEndian, LongSize: h.LongSize}, h.PageSize
-	head := *h
-	head.Sums = strings.NewReader("") // of no pages, but of the head itself
-	if err := tracedat.Write(rec.head, &head, nil); err != nil {
+	if err := writeHead(rec.head, *h); err != nil {
 		return fileError(err)
 	}
 	rec.headed = true
@@ -44,6 +45,42 @@ func (rec *Recorder) Begin(h *tracedat.Header, table *symbols.Table) error {
 		rec.names = newNames(table)
 	}
 	return nil
+}
+
+// writeHead writes a header without pages, but with the checksums of itself.
+func writeHead(f *os.File, h tracedat.Header) error {
+	h.Sums = strings.NewReader("")
+	return tracedat.Write(f, &h, nil)
+}
+
+// Revise has revise change what Begin was given for tsnoop itself, in case that the recorder is
+// killed. Pages can be taken meanwhile. It must have returned before Save is called.
+func (rec *Recorder) Revise(revise func(tsnoop []byte) ([]byte, error)) {
+	h := *rec.header
+	var err error
+	if h.Tsnoop, err = revise(h.Tsnoop); err == nil {
+		err = rec.replaceHead(h)
+	}
+	if err != nil {
+		rec.warner.Warnf("what is known only now is not in %s, in case that this tsnoop is killed: %v", rec.headName(), err)
+	}
+}
+
+// replaceHead replaces the head. At any time there is one, which is locked.
+func (rec *Recorder) replaceHead(h tracedat.Header) error {
+	f, err := rec.dir.Create(rec.tmpName())
+	if err != nil {
+		return err
+	}
+	if err = cmp.Or(writeHead(f, h), claim(f), f.Sync()); err == nil {
+		err = rec.dir.Rename(f, rec.headName())
+	}
+	if err != nil {
+		return errors.Join(err, f.Close(), rec.dir.Remove(rec.tmpName()))
+	}
+	was := rec.head
+	rec.head = f
+	return cmp.Or(was.Close(), rec.syncHead())
 }
 
 // Header returns what Begin was given, or nil.

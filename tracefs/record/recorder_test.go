@@ -209,6 +209,48 @@ func TestRecoverKilledWriting(t *testing.T) {
 	rt.shows()
 }
 
+// TestReviseKilled: what a recorder has revised before it was killed is in what is recovered.
+// Until then nobody else can recover it, and if it cannot be revised, all is as it was.
+func TestReviseKilled(t *testing.T) {
+	for _, tt := range []struct {
+		name, want, warned string
+		revise             func(rt *recorderTest, own []byte) ([]byte, error)
+	}{
+		{"revised", " ", "", func(_ *recorderTest, own []byte) ([]byte, error) { return append(own, ' '), nil }},
+		{"failed", "", "is killed: EOF", func(*recorderTest, []byte) ([]byte, error) { return nil, io.EOF }},
+		{"in the way", "", "file exists", func(rt *recorderTest, own []byte) ([]byte, error) {
+			return append(own, ' '), os.WriteFile(rt.rec.tmpName(), nil, 0o600)
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir, warned := t.TempDir(), ""
+			rt := newRecorderTest(t, filepath.Join(dir, "t.dat"))
+			rt.rec.warner = func(w tracefs.Warning) { warned += w.Text }
+			rt.rec.Revise(func(own []byte) ([]byte, error) { return tt.revise(rt, own) })
+			if !strings.Contains(warned, tt.warned) || tt.warned == "" && warned != "" {
+				t.Errorf("warned: %q, want %q", warned, tt.warned)
+			}
+			rt.must(rt.rec.flush())
+			if err := rt.recover(); err == nil || !strings.Contains(err.Error(), "still recording") {
+				t.Errorf("%v", err)
+			}
+			rt.must(rt.rec.head.Close()) // so does the kernel
+			rt.must(rt.recover())
+			rt.holds(dir, "t.dat")
+			f, err := os.Open(rt.rec.name)
+			rt.must(err)
+			defer f.Close()
+			info, err := f.Stat()
+			rt.must(err)
+			file, err := tracedat.Open(f, info.Size())
+			rt.must(err)
+			if got, want := string(file.Tsnoop), string(rt.header().Tsnoop)+tt.want; got != want {
+				t.Errorf("it has %q, want %q", got, want)
+			}
+		})
+	}
+}
+
 func TestRecorderRefused(t *testing.T) {
 	for _, tt := range []struct {
 		name, file, link, want string

@@ -3,6 +3,7 @@ package stream
 import (
 	"encoding/json"
 
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/store"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/amend"
@@ -46,6 +47,17 @@ func (r *Stream) Save() (*Saved, error) {
 	}
 	s.savedSpans, s.Spans = r.Spans.save(r.Plans)
 	return s, nil
+}
+
+// Resave returns what a recording has stored of r, as JSON, with the spans of plans as they are
+// now. Unlike Save, it may be called from any goroutine.
+func (r *Stream) Resave(stored []byte, plans []*plan.Plan) ([]byte, error) {
+	var s Saved
+	if err := json.Unmarshal(stored, &s); err != nil {
+		return nil, err
+	}
+	s.savedSpans, s.Spans = r.Spans.save(plans)
+	return json.Marshal(s)
 }
 
 // Load restores what Save has saved, on events whose times are of a clock. NewTasks must

@@ -193,10 +193,14 @@ func (t *Trace) back(event string, first int) error {
 func (t *Trace) newGuard() *guard.Guard {
 	return guard.New(guard.Options{
 		Session: t.session, Renumbered: t.renumbered, Plans: t.plansNow, Family: t.family, Stacks: t.o.Stacks, NewTasks: t.births, Warner: t.Warner,
-		Restore: t.o.Restore, MaxRate: t.o.MaxRate,
-		Recording: t.recording.Load, Breaks: t.Spans.Breaks, Tampered: func() { t.tampered.Store(true) }, Spend: t.spend,
+		Restore: t.o.Restore, MaxRate: t.o.MaxRate, Recording: t.recording.Load, Breaks: t.Spans.Breaks, Tampered: func() { t.tampered.Store(true) }, Spend: t.spend,
 		SwitchOff: func(p *plan.Plan, rate uint64) ([]*plan.Plan, error) {
-			return t.probes.Limit(p, t.plansNow(), rate, t.o.MaxRate)
+			plans := t.plansNow()
+			off, err := t.probes.Limit(p, plans, rate, t.o.MaxRate)
+			if t.recording.Load() {
+				t.taking.rec.Revise(func(own []byte) ([]byte, error) { return t.Resave(own, plans) })
+			}
+			return off, err
 		},
 	})
 }

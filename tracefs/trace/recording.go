@@ -27,9 +27,9 @@ func (t *Trace) BeginRecording(rec *record.Recorder) error {
 	if err := rec.Begin(h, t.host.Symbols); err != nil {
 		return err
 	}
-	t.recording.Store(true)
 	ctx, end := context.WithCancel(context.Background())
 	t.taking = &taking{rec: rec, end: end, ended: make(chan struct{})}
+	t.recording.Store(true)
 	go func() {
 		defer close(t.taking.ended)
 		pages := read.Pages(ctx, t.session, rec.FillTime())

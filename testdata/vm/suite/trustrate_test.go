@@ -4,6 +4,7 @@ package suite
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
@@ -103,15 +104,14 @@ func TestTrustRiskyFunctions(t *testing.T) {
 	cleanly(t)
 }
 
-// TestVMRateShort has a probe switched off that is hit in a loop: few of the calls until
-// then are shown, none of those after it, and all of the other probe.
-func TestVMRateShort(t *testing.T) {
-	f, err := os.Open("/dev/null")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	tr := startTrace(t, "-t", "none", "--max-rate=1000", "ksys_lseek(whence:u)", "do_sys_openat2(how->flags)")
+// floodedArgs trace what flood calls: the first function until it is called too often.
+var floodedArgs = []string{"--max-rate=1000", "ksys_lseek(whence:u)", "do_sys_openat2(how->flags)"}
+
+// flood calls the first function of floodedArgs in a loop until it is switched off, with
+// SEEK_CUR, and then a hundred times with SEEK_END. Then it calls the other one. It returns how
+// often it has called the first one in the loop.
+func (tr *traced) flood(f *os.File) (calls int) {
+	tr.t.Helper()
 	over, made := make(chan bool), make(chan int)
 	go func() {
 		for n := 0; ; n++ {
@@ -126,11 +126,24 @@ func TestVMRateShort(t *testing.T) {
 	}()
 	tr.await("the probe to be switched off", func() bool { return strings.Contains(tr.said(), "tsnoop: ksys_lseek has ") })
 	close(over)
-	calls := <-made
+	calls = <-made
 	for range 100 {
 		unix.Seek(int(f.Fd()), 0, unix.SEEK_END)
 	}
 	os.Open("/no/such/file")
+	return calls
+}
+
+// TestVMRateShort has a probe switched off that is hit in a loop: few of the calls until
+// then are shown, none of those after it, and all of the other probe.
+func TestVMRateShort(t *testing.T) {
+	f, err := os.Open("/dev/null")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	tr := startTrace(t, append([]string{"-t", "none"}, floodedArgs...)...)
+	calls := tr.flood(f)
 	tr.end()
 	out, err := os.ReadFile(tr.out)
 	if err != nil {
@@ -144,4 +157,91 @@ func TestVMRateShort(t *testing.T) {
 		t.Errorf("%d of %d calls are shown, and %d that were made after the probe was switched off\n%s", shown, calls, after, tr.said())
 	}
 	cleanly(t)
+}
+
+// TestVMRateReported has a probe switched off that is hit in a loop: whatever shows the calls,
+// live, from a recording or from what a killed recorder has left, has a line that names the
+// function and the time, and no call of it that began later.
+func TestVMRateReported(t *testing.T) {
+	f, err := os.Open("/dev/null")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, name := range []string{"live", "recorded", "recovered"} {
+		t.Run(name, func(t *testing.T) {
+			file, args := filepath.Join(t.TempDir(), "t.dat"), []string{"--json", "--summary", "-i", "100ms"}
+			if name != "live" {
+				args = []string{"record", "-o", file}
+			}
+			tr := startTrace(t, append(args, floodedArgs...)...)
+			made := tr.flood(f)
+			var out []byte
+			switch name {
+			case "live":
+				later := regexp.MustCompile(`(?m)^{"summary":"ksys_lseek",.*"interval":true,"calls":0,.*"switched_off_ns":\d+}$`)
+				tr.await("an interval without its calls", func() bool { out, _ = os.ReadFile(tr.out); return later.Match(out) })
+				tr.end()
+				out, err = os.ReadFile(tr.out)
+			case "recovered":
+				tr.await("the head to be replaced", func() bool {
+					head, _ := os.ReadFile(file + ".head")
+					return bytes.Contains(head, []byte(`"Limit":1000`))
+				})
+				tr.cmd.Process.Kill()
+				<-tr.done
+				if said, err := exec.Command("tsnoop", "record", "--recover", file).CombinedOutput(); err != nil {
+					t.Fatalf("%v\n%s", err, said)
+				}
+				exec.Command("tsnoop", "clean").Run()
+			default:
+				tr.end()
+			}
+			if name != "live" {
+				var said bytes.Buffer
+				cmd := exec.Command("tsnoop", "replay", "--json", file)
+				cmd.Stderr = &said
+				out, err = cmd.Output()
+				if !regexp.MustCompile(`(?m)^tsnoop: ksys_lseek had \d+ events a second: its probe was switched off at \d+\.\d{6}, and later calls were not recorded$`).Match(said.Bytes()) {
+					t.Errorf("said: %s", &said)
+				}
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkSwitchedOff(t, out, made)
+			cleanly(t)
+		})
+	}
+}
+
+// checkSwitchedOff checks what JSON shows of flood, which has made so many calls in its loop.
+func checkSwitchedOff(t *testing.T, out []byte, made int) {
+	t.Helper()
+	var off []uint64
+	begun, last := 0, uint64(0)
+	for line := range bytes.Lines(out) {
+		var of struct {
+			Func, Spec string
+			Off        string `json:"switched_off"`
+			Time       uint64 `json:"ts_ns"`
+			Rate       int
+			Max        int `json:"max_rate"`
+		}
+		if err := json.Unmarshal(line, &of); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		switch {
+		case of.Off == "ksys_lseek" && of.Spec == "ksys_lseek(whence:u)" && of.Rate > 1000 && of.Max == 1000:
+			off = append(off, of.Time)
+		case of.Off != "":
+			t.Errorf("%s", line)
+		case of.Func == "ksys_lseek":
+			begun, last = begun+1, max(last, of.Time)
+		}
+	}
+	figure(t, "calls until it was switched off", begun)
+	if len(off) != 1 || begun == 0 || begun > made || last > off[0] {
+		t.Errorf("switched off at %v, with %d of %d calls, the last at %d", off, begun, made, last)
+	}
 }
