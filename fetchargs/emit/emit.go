@@ -66,7 +66,7 @@ func Shell(w io.Writer, plans []*plan.Plan, group string, scope Scope) {
 	for i, set := range settings {
 		fmt.Fprintf(w, "was%d=$(cat %s) || exit\n", i, set.file)
 	}
-	fmt.Fprintln(w, ": &") // from here on $! is a process of these lines
+	fmt.Fprintln(w, ": & none=$!") // from here on $! is a process of these lines
 	emitUndo(w, probes, group, settings)
 	fmt.Fprintln(w, "trap undo EXIT INT TERM HUP QUIT")
 	fmt.Fprintln(w, "set -e")
@@ -113,12 +113,13 @@ func emitAbsent(w io.Writer, probes []*plan.Probe, group string) {
 }
 
 // emitUndo writes the function undo, which removes as many probes as were made. More signals
-// do not stop it: timeout(1), for one, sends two. Entries are disabled before returns, which
-// are enabled first.
+// do not stop it: timeout(1), for one, sends two. The reader is killed by what it cannot
+// miss: until it is cat it is a copy of the shell, which takes other signals for its own
+// traps and then forgets those. Entries are disabled before returns, which are enabled first.
 func emitUndo(w io.Writer, probes []*plan.Probe, group string, settings []setting) {
 	fmt.Fprintln(w, "undo() {")
 	fmt.Fprintln(w, "  trap '' INT TERM HUP QUIT; trap - EXIT; set +e")
-	fmt.Fprintln(w, "  kill $! 2>/dev/null; wait")
+	fmt.Fprintln(w, "  [ $! = $none ] || kill -9 $! 2>/dev/null; wait")
 	for i, p := range slices.Backward(probes) {
 		file := p.EventDir(group)
 		fmt.Fprintf(w, "  [ $made -le %d ] || [ ! -e %s/enable ] || { echo 0 > %s/enable; echo '%s' >> %s; }\n", i, file, file, dynevent.Removal(group, p.Event), p.Kind.File())

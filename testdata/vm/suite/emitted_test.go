@@ -3,6 +3,7 @@
 package suite
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -64,6 +65,32 @@ func TestVMEmittedShell(t *testing.T) {
 			// On a busy host the limit may be over before they have armed.
 			for limit := 1; !way.try(t, dir, shell, script, limit, before); limit *= 2 {
 			}
+		}
+	}
+}
+
+// TestVMEmittedEarly: lines that are ended just when they have armed, while they start to
+// read, undo what they did.
+func TestVMEmittedEarly(t *testing.T) {
+	script, err := exec.Command("tsnoop", "--emit=shell", "generic_file_llseek(offset)").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := emittedState(t)
+	for n := range 10 {
+		cmd := exec.Command(bothShells[n%2])
+		cmd.Stdin = bytes.NewReader(script)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for b := []byte{}; !bytes.HasPrefix(b, []byte("1")); time.Sleep(time.Duration(n) * 100 * time.Microsecond) {
+			b, _ = os.ReadFile(filepath.Join(tracing, "events/tsnoop/generic_file_llseek/enable"))
+		}
+		cmd.Process.Signal(syscall.SIGTERM)
+		over := time.AfterFunc(patience, func() { cmd.Process.Kill() })
+		cmd.Wait()
+		if now := emittedState(t); !over.Stop() || now != before {
+			t.Fatalf("run %d, of %s, has left\n%s", n, cmd.Path, now)
 		}
 	}
 }
