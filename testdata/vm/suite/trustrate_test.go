@@ -215,6 +215,37 @@ func TestVMRateReported(t *testing.T) {
 	}
 }
 
+// TestVMRateSince has a function called too often that a spec needs only for since: the spec is
+// switched off as well, since it would show the time of an earlier call, and is what is reported.
+func TestVMRateSince(t *testing.T) {
+	f, err := os.Open("/dev/null")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	tr := startTrace(t, "-t", "none", "--max-rate=1000", "ksys_read(fd, since(fd, ksys_lseek(fd)))")
+	over := make(chan bool)
+	defer close(over)
+	go func() {
+		for {
+			select {
+			case <-over:
+				return
+			default:
+				unix.Seek(int(f.Fd()), 0, unix.SEEK_CUR)
+			}
+		}
+	}()
+	if err := <-tr.done; err != nil {
+		t.Errorf("%v", err)
+	}
+	want := `^tsnoop: ksys_read\(fd, since\(fd, ksys_lseek\(fd\)\)\) has \d+ events a second: its probe is switched off, .*\ntsnoop: all probes are switched off: the trace ends\n`
+	if said := tr.said(); !regexp.MustCompile(want).MatchString(said) {
+		t.Errorf("said: %s", said)
+	}
+	cleanly(t)
+}
+
 // checkSwitchedOff checks what JSON shows of flood, which has made so many calls in its loop.
 func checkSwitchedOff(t *testing.T, out []byte, made int) {
 	t.Helper()
