@@ -35,6 +35,11 @@ type Output struct {
 // New returns an output that is not open yet. If there will be summaries, SIGUSR1 asks
 // for one from now on.
 func New(o *flags.Options, ui *terminal.UI) *Output {
+	if o.Show.Time == render.TimeClock {
+		if tz := setZone(); tz != "" {
+			ui.Warn("TZ=%s is not a time zone of this host, so times are in UTC: name one, as TZ=Asia/Tokyo or as TZ=EST5EDT,M3.2.0,M11.1.0", tz)
+		}
+	}
 	return &Output{o: o, ui: ui, sums: newSumming(o), total: newTotal(o, ui)}
 }
 
