@@ -105,7 +105,9 @@ func emitAbsent(w io.Writer, probes []*plan.Probe, group string) {
 		return
 	}
 	fmt.Fprintln(w, "made=0 there=")
-	fmt.Fprintln(w, `absent() { [ ! -e events/$1 ] || { there=1; echo "$1 exists: end the trace that it belongs to; if that was killed, end its cat trace_pipe and run: cd $PWD; echo 0 > events/$1/enable; echo -:$1 >> $2" >&2; }; }`)
+	// The reader of a shell that is killed goes on, and 6.12 lets nobody else read trace_pipe
+	// then (open_pipe_on_cpu in kernel/trace/trace.c).
+	fmt.Fprintln(w, `absent() { [ ! -e events/$1 ] || { there=1; echo "$1 exists: end the trace that it belongs to; if that was killed, to end what reads trace_pipe and to remove this, run: cd $PWD; for f in /proc/[0-9]*/fd/*; do [ \$f -ef trace_pipe ] && f=\${f#/proc/} && kill \${f%%/*}; done; echo 0 > events/$1/enable; echo -:$1 >> $2" >&2; }; }`)
 	for _, p := range probes {
 		fmt.Fprintf(w, "absent %s %s\n", strings.TrimPrefix(p.EventDir(group), "events/"), p.Kind.File())
 	}
