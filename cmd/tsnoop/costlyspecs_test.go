@@ -141,6 +141,9 @@ func TestCostlyGlobs(t *testing.T) {
 	const most = 512 << 20 // of memory, whatever the functions are
 	for _, tt := range costlyGlobs {
 		for _, way := range []string{"--emit", "--explain"} {
+			if tt.want == "" && way == "--explain" && os.Getenv("TSNOOP_TRUST") != "full" {
+				continue // it makes the same plans, which take seconds
+			}
 			said := checkCost(t, most/4, way, "-o", "/dev/null", "--kernel=6.12", "--btf", types, tt.spec)
 			if refused := strings.Contains(said, "tsnoop: "); refused != (tt.want != "") || !strings.Contains(said, tt.want) {
 				t.Errorf("%s: got %.300s\nwant %s", tt.name, said, tt.want)
