@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 )
@@ -26,15 +25,7 @@ func TestReplaySwitchedOff(t *testing.T) {
 	} {
 		c := sample(t, off, on)
 		if tt.spans != "" {
-			var own map[string]any
-			if err := json.Unmarshal(c.own, &own); err != nil {
-				t.Fatal(err)
-			}
-			own["Spans"] = json.RawMessage(tt.spans)
-			var err error
-			if c.own, err = json.Marshal(own); err != nil {
-				t.Fatal(err)
-			}
+			c.own = append(c.own[:len(c.own)-1], `,"Spans":`+tt.spans+"}"...)
 		}
 		printed, said, err := c.replay(t, strings.Split(tt.spec, "\n")[:min(1, len(tt.spec))], tt.way)
 		if got := about(printed); err != nil || got != tt.data {
@@ -42,6 +33,35 @@ func TestReplaySwitchedOff(t *testing.T) {
 		}
 		if got := strings.TrimPrefix(about(said), "tsnoop: "); got != tt.said {
 			t.Errorf("%s: said %q, want %q", tt.name, got, tt.said)
+		}
+	}
+}
+
+// TestReplayKept: what a recorder has reported besides lost events is also reported by a replay,
+// of the functions that are shown.
+func TestReplayKept(t *testing.T) {
+	const kept = `,"Missed":[{"Func":"ip_rcv","Return":true,"Calls":3,"AtMost":false},{"Func":"vfs_read","Return":false,"Calls":4,"AtMost":true}],` +
+		`"Unfinished":[{"Func":"vfs_read","Calls":5,"Earlier":false}],"Unsure":6,"UnsureFuncs":["f"],` +
+		`"Interfered":[{"Text":"another program has \u001b switched this trace off","File":"/t/tracing_on","Func":"","Before":"1","After":"0","Restored":false,"Cost":{"Reported":true,"Exact":true,"AtMost":false,"Events":7}}]}`
+	const interfered = "tsnoop: reported while this was recorded: another program has \\x1b switched this trace off\n"
+	const of = "tsnoop: up to 6 calls of f were missed, or had values that could not be read: before 5.14 the kernel does not distinguish these\n"
+	const line = `{"interference":"another program has \u001b switched this trace off","file":"/t/tracing_on","was":"1","is":"0","missing_events":7}` + "\n"
+	for spec, want := range map[string][2]string{
+		"ip_rcv(skb->len)": {interfered + "tsnoop: 3 returns of ip_rcv were missed: the kernel could not run the probe\n" + of,
+			line + `{"func":"ip_rcv","missed_returns":3}` + "\n"},
+		"vfs_read(count)": {interfered + "tsnoop: up to 4 calls of vfs_read were missed: the kernel could not run the probe\ntsnoop: 5 calls of vfs_read began and did not end\n" + of,
+			line + `{"func":"vfs_read","missed_calls":4,"at_most":true}` + "\n" + `{"func":"vfs_read","unfinished_calls":5}` + "\n"},
+	} {
+		c := sample(t, "ip_rcv(skb->len)", "vfs_read(count)")
+		c.own = append(c.own[:len(c.own)-1], kept...)
+		printed, said, err := c.replay(t, []string{spec}, "--json")
+		if err != nil || !strings.HasSuffix(said, want[0]) {
+			t.Errorf("%s: %v, said\n%swant\n%s", spec, err, said, want[0])
+		}
+		_, printed, _ = strings.Cut(printed, `{"lost_total":`)
+		_, printed, _ = strings.Cut(printed, "\n")
+		if printed, _, _ = strings.Cut(printed, `{"origin":`); printed != want[1] {
+			t.Errorf("%s: printed\n%swant\n%s", spec, printed, want[1])
 		}
 	}
 }

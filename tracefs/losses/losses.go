@@ -1,7 +1,7 @@
 // Package losses says what a trace does not show: events for which there was no room,
 // calls that the kernel could not follow, calls that have not returned. The kernel counts
 // some of them, for all tasks and together with others; what was seen bounds the rest. A
-// recording has only the counts.
+// recording has what was known when it ended.
 package losses
 
 import (
@@ -17,14 +17,7 @@ type Losses struct {
 	CPUs     []tracefs.CPUStats // counts of each CPU's buffer
 	Err      error              // why CPUs is not known
 	BufferKB int                // size of each CPU's buffer in KiB, 0 if not known
-	Missed   []Missed           // in the order of the plans
-
-	Unfinished []Unfinished // only of plans that record returns alone; others yield such calls
-
-	// Unsure is how many further calls of UnsureFuncs may have been missed, or had
-	// values that could not be read: before 5.14 the kernel does not tell these apart.
-	Unsure      uint64
-	UnsureFuncs []string
+	Kept
 
 	SwitchedOff []tracefs.SwitchOff // functions whose later calls are not in the trace
 
@@ -32,6 +25,37 @@ type Losses struct {
 
 	Recorded bool   // the events were lost when the file was recorded
 	Start    uint64 // when that began, in ns on the trace clock
+}
+
+// Kept is the part of Losses that recordings store, as JSON.
+type Kept struct {
+	Missed []Missed `json:",omitempty"` // in the order of the plans
+
+	Unfinished []Unfinished `json:",omitempty"` // only of plans that record returns alone; others yield such calls
+
+	// Unsure is how many further calls of UnsureFuncs may have been missed, or had
+	// values that could not be read: before 5.14 the kernel does not tell these apart.
+	Unsure      uint64   `json:",omitempty"`
+	UnsureFuncs []string `json:",omitempty"`
+
+	// Interfered is what other programs have done to the trace; only of a recording, since it
+	// is reported at once.
+	Interfered []tracefs.Interference `json:",omitempty"`
+}
+
+// mostInterfered is how much interference is kept.
+const mostInterfered = 100
+
+// Interfere returns a Warner that also keeps the interference that it is called with. It calls
+// kept each time.
+func (k *Kept) Interfere(w tracefs.Warner, kept func()) tracefs.Warner {
+	return func(what tracefs.Warning) {
+		w.Warn(what)
+		if what.Interference != nil && len(k.Interfered) < mostInterfered {
+			k.Interfered = append(k.Interfered, *what.Interference)
+			kept()
+		}
+	}
 }
 
 // Missed counts the calls of a function, or its returns, for which the kernel could not
@@ -100,6 +124,11 @@ func (l *Losses) Report(report func(tracefs.Warning)) {
 	for i := range l.SwitchedOff {
 		if l.Recorded {
 			w.Warnf("%s", l.SwitchedOff[i].Then(l.Start))
+		}
+	}
+	for i := range l.Interfered {
+		if l.Recorded {
+			w.Warnf("reported while this was recorded: %s", l.Interfered[i].Text)
 		}
 	}
 	for _, m := range l.Missed {

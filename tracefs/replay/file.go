@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
@@ -212,7 +213,7 @@ func (r *File) Losses() *losses.Losses {
 	if r.stacks && r.chooser.some && !r.chooser.stacks {
 		r.Warner.Warnf("%s has no stacks: record them with --kstack", r.name)
 	}
-	l := losses.Losses{Recorded: true, Start: r.Start, Damaged: r.damages.Events, SwitchedOff: r.Spans.SwitchOffs(r.Plans, r.Plans)}
+	l := losses.Losses{Recorded: true, Kept: r.kept(), Start: r.Start, Damaged: r.damages.Events, SwitchedOff: r.Spans.SwitchOffs(r.Plans, r.Plans)}
 	for _, text := range r.file.CPUStats {
 		var cpu int
 		fmt.Sscanf(text, "CPU: %d", &cpu)
@@ -228,4 +229,16 @@ func (r *File) Losses() *losses.Losses {
 		l.Err = errUncounted
 	}
 	return &l
+}
+
+// kept returns what the file has of losses, of the functions that are shown.
+func (r *File) kept() losses.Kept {
+	shown := map[string]bool{}
+	for _, p := range r.Plans {
+		shown[p.Spec.Func.Text] = true
+	}
+	k := r.Kept
+	k.Missed = slices.DeleteFunc(k.Missed, func(m losses.Missed) bool { return !shown[m.Func] })
+	k.Unfinished = slices.DeleteFunc(k.Unfinished, func(u losses.Unfinished) bool { return !shown[u.Func] })
+	return k
 }

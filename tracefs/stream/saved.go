@@ -7,6 +7,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/store"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/amend"
+	"github.com/tsnoop/tsnoop/tracefs/losses"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 	"github.com/tsnoop/tsnoop/tracefs/tasks"
 )
@@ -29,6 +30,8 @@ type Saved struct {
 	Origin    *tracefs.Origin `json:",omitempty"`
 	Processes [][]int         `json:",omitempty"` // when the trace began: the ID of each and those of its other threads
 
+	losses.Kept
+
 	// When the trace was whole, Spans by the index of the plan.
 	savedSpans
 	Spans map[int][]span `json:",omitempty"`
@@ -43,7 +46,7 @@ func (r *Stream) Save() (*Saved, error) {
 	steps := r.Wall.all()
 	s := &Saved{
 		Start: r.Start, Wall: r.Wall.At(0), Steps: steps[min(1, len(steps)):], Leads: r.Amend.LookAtClocks(),
-		Plans: plans, CPUs: r.CPUs, Kin: r.Own, Origin: r.Origin, Processes: r.Processes.Save(),
+		Plans: plans, Kept: r.Kept, CPUs: r.CPUs, Kin: r.Own, Origin: r.Origin, Processes: r.Processes.Save(),
 	}
 	s.savedSpans, s.Spans = r.Spans.save(r.Plans)
 	return s, nil
@@ -56,6 +59,7 @@ func (r *Stream) Resave(stored []byte, plans []*plan.Plan) ([]byte, error) {
 	if err := json.Unmarshal(stored, &s); err != nil {
 		return nil, err
 	}
+	s.Kept = r.Kept
 	s.savedSpans, s.Spans = r.Spans.save(plans)
 	return json.Marshal(s)
 }
@@ -63,7 +67,7 @@ func (r *Stream) Resave(stored []byte, plans []*plan.Plan) ([]byte, error) {
 // Load restores what Save has saved, on events whose times are of a clock. NewTasks must
 // still be learned.
 func (r *Stream) Load(s *Saved, clock string) (err error) {
-	r.Start, r.CPUs, r.Origin, r.Own = s.Start, s.CPUs, s.Origin, s.Kin
+	r.Start, r.Kept, r.CPUs, r.Origin, r.Own = s.Start, s.Kept, s.CPUs, s.Origin, s.Kin
 	for _, step := range append([]wallStep{{Add: s.Wall}}, s.Steps...) {
 		r.Wall.Set(step.From, step.Add)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/amend"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
+	"github.com/tsnoop/tsnoop/tracefs/losses"
 	"github.com/tsnoop/tsnoop/tracefs/tasks"
 )
 
@@ -57,6 +58,8 @@ type Stream struct {
 	pairers   []*calls.Pairer
 	begin     bool   // also yield calls when they begin
 	Spans     *Spans // when the trace was whole; nil if that is not known
+
+	Kept losses.Kept // what a recording stores of the losses; of a trace that runs, what is known of it
 
 	CPUs []int // calls that begin on these CPUs are shown; nil for all
 	// Choose reports whether a call is of those that are asked for, besides that it meets

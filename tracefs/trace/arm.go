@@ -45,6 +45,7 @@ type Trace struct {
 
 	inFlight *losses.InFlight
 	account  *losses.Account
+	lost     *losses.Losses // nil before Losses
 	noCalls  *nocalls.Counts
 
 	clock  int32                 // ID of the trace clock for clock_gettime
@@ -151,7 +152,7 @@ func (t *Trace) define(ctx context.Context, plans []*plan.Plan) (err error) {
 	if err = t.probes.Learn(o.Stacks, t.births); err != nil {
 		return err
 	}
-	t.warnOffline()
+	t.probes.WarnOffline()
 	t.Amend.See(t.Warner, len(o.Pids) == 0 && t.AllCalls(), &t.tampered)
 	if err = t.Pair(o.Begin, o.Chain); err != nil {
 		return err
@@ -192,14 +193,11 @@ func (t *Trace) back(event string, first int) error {
 // newGuard returns what guards the trace.
 func (t *Trace) newGuard() *guard.Guard {
 	return guard.New(guard.Options{
-		Session: t.session, Renumbered: t.renumbered, Plans: t.plansNow, Family: t.family, Stacks: t.o.Stacks, NewTasks: t.births, Warner: t.Warner,
+		Session: t.session, Renumbered: t.renumbered, Plans: t.plansNow, Family: t.family, Stacks: t.o.Stacks, NewTasks: t.births, Warner: t.Kept.Interfere(t.Warner, t.revise),
 		Restore: t.o.Restore, MaxRate: t.o.MaxRate, Recording: t.recording.Load, Breaks: t.Spans.Breaks, Tampered: func() { t.tampered.Store(true) }, Spend: t.spend,
 		SwitchOff: func(p *plan.Plan, rate uint64) ([]*plan.Plan, error) {
-			plans := t.plansNow()
-			off, err := t.probes.Limit(p, plans, rate, t.o.MaxRate)
-			if t.recording.Load() {
-				t.taking.rec.Revise(func(own []byte) ([]byte, error) { return t.Resave(own, plans) })
-			}
+			off, err := t.probes.Limit(p, t.plansNow(), rate, t.o.MaxRate)
+			t.revise()
 			return off, err
 		},
 	})
@@ -256,16 +254,3 @@ func (t *Trace) Close() error {
 
 // Session returns what the trace has set up in tracefs.
 func (t *Trace) Session() *tracefs.Session { return t.session }
-
-// warnOffline warns of CPUs that are asked for and offline: nothing is called there.
-func (t *Trace) warnOffline() {
-	online, err := host.OnlineCPUs()
-	if err != nil {
-		return
-	}
-	for _, cpu := range t.CPUs {
-		if !slices.Contains(online, cpu) {
-			t.Warner.Warnf("CPU %d is offline: it makes no calls until it is switched on", cpu)
-		}
-	}
-}

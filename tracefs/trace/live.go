@@ -56,10 +56,13 @@ func (t *Trace) countsFaults() bool {
 
 // Losses stops the tracing and returns exactly what was lost and missed.
 func (t *Trace) Losses() *losses.Losses {
+	if t.lost != nil {
+		return t.lost
+	}
 	t.stop()
 	t.guard.Settle()
 	t.takeFurther() // plans whose events have not come
-	var l losses.Losses
+	l := &losses.Losses{Kept: losses.Kept{Interfered: t.Kept.Interfered}}
 	if l.CPUs, l.Err = t.session.FinalStats(); l.Err == nil {
 		l.BufferKB, _ = t.session.BufferKB()
 	}
@@ -67,9 +70,10 @@ func (t *Trace) Losses() *losses.Losses {
 	if err != nil {
 		t.Warner.Detailf("%v", err)
 	}
-	t.account.Missed(&l, hits, t.Plans, len(t.o.Pids) == 0, !t.recording.Load(), t.Warner)
+	t.account.Missed(l, hits, t.Plans, len(t.o.Pids) == 0, !t.recording.Load(), t.Warner)
 	l.Unfinished, l.SwitchedOff = t.inFlight.AtEnd(), t.Spans.SwitchOffs(t.Plans, t.Plans)
-	return &l
+	t.lost = l
+	return l
 }
 
 // Calls yields the calls as they end, and with Options.Begin also as they begin. When

@@ -77,7 +77,7 @@ func (t *Trace) Record(ctx context.Context, rec *record.Recorder) (err error) {
 	err = t.taking.err
 	t.guard.Stop()
 	err = cmp.Or(err, t.session.Stop())
-	t.guard.Settle()
+	t.Kept = t.Losses().Kept
 	t.complete(h, rec.Name())
 	return cmp.Or(err, rec.Save(h))
 }
@@ -115,6 +115,13 @@ func (t *Trace) header() (*tracedat.Header, error) {
 		h.Events = append(h.Events, tracedat.EventText{System: "ftrace", Text: text(name)})
 	}
 	return h, err
+}
+
+// revise has the head of a recording show what was switched off or done by others until now.
+func (t *Trace) revise() {
+	if t.recording.Load() {
+		t.taking.rec.Revise(func(own []byte) ([]byte, error) { return t.Resave(own, t.plansNow()) })
+	}
 }
 
 // complete adds to the header of the recording name what is known only at the end. Data

@@ -210,9 +210,12 @@ func (out *Output) Losses(l *losses.Losses) {
 	if l.Events() > l.Damaged.Min {
 		out.stream.LostTotal(l.CPUs)
 	}
-	for i := range l.SwitchedOff {
-		if l.Recorded { // otherwise Warn has shown it when it happened
+	if l.Recorded { // otherwise Warn has shown these when they happened
+		for i := range l.SwitchedOff {
 			out.stream.SwitchedOff(&l.SwitchedOff[i])
+		}
+		for i := range l.Interfered {
+			out.stream.Interfered(&l.Interfered[i])
 		}
 	}
 	for _, m := range l.Missed {

@@ -280,6 +280,11 @@ func TestTrustInterfereRecord(t *testing.T) {
 	}
 	tr.end()
 	out, err := exec.Command("tsnoop", "replay", file).CombinedOutput()
+	for line := range strings.Lines(tr.said()) { // the recording has it all, except for its size
+		if line = strings.TrimPrefix(line, "tsnoop: "); !strings.HasPrefix(line, file) && !bytes.Contains(out, []byte("tsnoop: reported while this was recorded: "+line)) {
+			t.Errorf("not replayed: %s", line)
+		}
+	}
 	if calls := bytes.Count(out, []byte("generic_file_llseek(offset=")); err != nil || calls != 3*max(0, n-2) {
 		t.Errorf("%d calls are recorded: %v\n%s\n%s", calls, err, out, tr.said())
 	}
