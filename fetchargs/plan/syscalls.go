@@ -14,6 +14,15 @@ func (p *Plan) IsSyscall() bool {
 	return name != "" && len(p.Probes) > 0 && p.Probes[0].Symbols[0] != p.Func.Name
 }
 
+// OnceAt reports whether a task is in at most one call of the plan at a time, if its probes
+// are at symbol, because that is a system call. The latest entry of the task is then that of
+// a return. Not so after execve: the thread may return under another number, and only its
+// stack shows which call that was.
+func (p *Plan) OnceAt(symbol string) bool {
+	_, short := syscalls.NamesOf(p.Func.Name)
+	return short != "" && strings.HasSuffix(symbol, "_"+p.Func.Name) && short != "execve" && short != "execveat"
+}
+
 // execs are functions and events that are part of execve(2), and of nothing else that a
 // program does: fs/exec.c, fs/binfmt_elf.c.
 var execs = []string{

@@ -94,20 +94,23 @@ func (s *Side) assemble(both bool) *plan.Probe {
 	return p
 }
 
-// instrument adds the caller, the stack pointer if returns are paired with entries,
-// and the task's name.
+// instrument adds what tsnoop itself needs. Lines of text need the task's name on each side,
+// since their own column may show an older one.
 func (s *Side) instrument(both bool) {
 	p, at := s.probe, s.fn.Spec.Func.Span
-	if p.Side == dynevent.Entry && p.Part == 0 && p.Kind.AtFunction() {
+	own := p.Own(both)
+	if own.Caller {
 		caller, _ := dynevent.BaseNamed(s.fn.Target.Arch.Caller)
 		p.Caller, _ = s.line.Add(dynevent.Arg{Base: caller, Type: dynevent.X64}, "caller", at)
 	}
-	if both {
+	if own.Stack {
 		p.Stack, _ = s.line.Add(dynevent.Arg{Base: dynevent.Base{Kind: dynevent.StackPointer}, Type: dynevent.X64}, "stack", at)
 	}
 	s.readChecks.AddTrial(at)
-	p.Comm, _ = s.line.Add(p.Kind.Comm(), "comm", at)
-	s.readChecks.EndTexts(p.Comm)
+	if own.Comm || s.fn.Target.AsText || s.readChecks.ByStrings() {
+		p.Comm, _ = s.line.Add(p.Kind.Comm(), "comm", at)
+		s.readChecks.EndTexts(p.Comm)
+	}
 }
 
 // refused returns the error for what the kernel would refuse of a probe, or would drop at every

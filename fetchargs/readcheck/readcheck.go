@@ -36,6 +36,11 @@ func (v *Builder) Counts() bool { return v.counter != nil }
 // CountRoom returns how many bytes of the record the counts of all reads take with one more.
 func (v *Builder) CountRoom() int { return 16*(len(v.reads)+1) + 8*(v.counter.depth+2) }
 
+// ByStrings reports whether there are checks by strings. They need the name of the task, a
+// string that cannot fault: beside it there is room in the record, without which no fault
+// differs from another, and it shows where texts end.
+func (v *Builder) ByStrings() bool { return len(v.checks)+len(v.texts) > 0 }
+
 // EndTexts says that text ends before the fetcharg next begins.
 func (v *Builder) EndTexts(next int) {
 	for _, check := range v.texts {

@@ -21,6 +21,7 @@ type jsonCall struct {
 	Time     uint64 `json:"ts_ns"`
 	End      uint64 `json:"end_ns"`
 	TID      int
+	Comm     string
 	Func     string
 	Args     []jsonValue
 	Ret      *jsonValue

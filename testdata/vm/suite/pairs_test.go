@@ -327,7 +327,7 @@ func ownReturns(tr *traced, want func(*jsonCall) (int64, bool)) (n int) {
 }
 
 // TestVMPairsLost: a call that begins before events are lost does not get a return from
-// after the gap.
+// after the gap, and a return whose entry was lost gets no name, which only entries have.
 func TestVMPairsLost(t *testing.T) {
 	for _, spec := range []string{
 		"generic_file_llseek(offset, return)", "generic_file_llseek(offset, return) if offset & 3 && return & 2",
@@ -341,6 +341,11 @@ func TestVMPairsLost(t *testing.T) {
 		right := ownReturns(tr, func(c *jsonCall) (int64, bool) { return c.number(0), true })
 		if right == 0 || !strings.Contains(tr.said(), " events were lost in all") {
 			t.Errorf("%s: %d calls, and nothing was lost:\n%s", spec, right, tr.said())
+		}
+		for _, c := range tr.calls() {
+			if c.Func != "" && (c.Comm == "") != c.Orphan || c.Comm != "" && c.Comm != "load" {
+				t.Fatalf("%s: the name is %q, and orphan is %t", spec, c.Comm, c.Orphan)
+			}
 		}
 		gaps := 0
 		tr.lines(func(line []byte) {
