@@ -46,6 +46,9 @@ func writeProbe(w io.Writer, p *plan.Probe) {
 	if len(p.CPUs) > 0 {
 		fmt.Fprintf(w, "    so defined for CPU %d, and for the others of %s with what is theirs\n", p.CPUs[len(p.CPUs)-1].N, dynevent.ListCPUs(p.CPUs))
 	}
+	if p.Kind.Defined() {
+		writeFetches(w, p)
+	}
 	if filter := p.KernelFilter(); filter != "" {
 		fmt.Fprintf(w, "    filter: %s\n", filter)
 	}
