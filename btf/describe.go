@@ -8,6 +8,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Describe writes what a name stands for. A glob stands for what it matches, and "struct
@@ -25,7 +26,7 @@ func (k *Kernel) Describe(w io.Writer, name string, more bool) error {
 			return err
 		}
 		return k.describeGlob(w, name)
-	case arrow.MatchString(name):
+	case arrow().MatchString(name):
 		return k.describeMember(w, name)
 	case strings.Contains(name, " "):
 		t, err := k.Type(name)
@@ -58,12 +59,12 @@ func (k *Kernel) Describe(w io.Writer, name string, more bool) error {
 }
 
 // typeSuffix matches what may follow the name of a type: stars and lengths of arrays.
-var typeSuffix = regexp.MustCompile(`(\s\**)?(\[\d*\])*$`)
+var typeSuffix = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\s\**)?(\[\d*\])*$`) })
 
 // isGlob distinguishes globs from pointer and array types: "tcp_*" is a glob, "struct
 // sock *" and "char *[4]" are not.
 func isGlob(name string) bool {
-	return strings.ContainsAny(typeSuffix.ReplaceAllString(name, ""), "*?[")
+	return strings.ContainsAny(typeSuffix().ReplaceAllString(name, ""), "*?[")
 }
 
 func describeFunc(w io.Writer, f *Func) {
@@ -74,12 +75,12 @@ func describeFunc(w io.Writer, f *Func) {
 }
 
 // arrow matches what leads into members: "struct sk_buff.dev->name".
-var arrow = regexp.MustCompile(`\s*(?:\.|->)\s*`)
+var arrow = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\s*(?:\.|->)\s*`) })
 
 // describeMember writes a member of a struct or union, and the type that it has or points
 // to.
 func (k *Kernel) describeMember(w io.Writer, name string) error {
-	words := arrow.Split(strings.TrimSpace(name), -1)
+	words := arrow().Split(strings.TrimSpace(name), -1)
 	t, err := k.typeOf(words[0])
 	if err != nil {
 		return err

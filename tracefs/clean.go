@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"regexp"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -12,7 +12,15 @@ import (
 // namePrefix is the prefix of the names of our instances and groups.
 const namePrefix = "tsnoop_"
 
-var ownName = regexp.MustCompile(`^` + namePrefix + `[0-9]+(_[0-9]+)?$`)
+// ownName reports whether an instance or a group has a name of ours: tsnoop_PID or
+// tsnoop_PID_N.
+func ownName(name string) bool {
+	numbers, ok := strings.CutPrefix(name, namePrefix)
+	pid, n, more := strings.Cut(numbers, "_")
+	return ok && isNumber(pid) && (!more || isNumber(n))
+}
+
+func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 // Removed is what Clean has removed of a session whose process is dead.
 type Removed struct {
@@ -60,7 +68,7 @@ func (fsys *FS) leftovers() ([]string, error) {
 	var names []string
 	seen := make(map[string]bool)
 	add := func(name string) {
-		if ownName.MatchString(name) && !seen[name] {
+		if ownName(name) && !seen[name] {
 			seen[name] = true
 			names = append(names, name)
 		}

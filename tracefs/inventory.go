@@ -37,7 +37,7 @@ func (fsys *FS) Inventory() Inventory {
 }
 
 func count(name string, others, ours *int) {
-	if ownName.MatchString(name) {
+	if ownName(name) {
 		*ours++
 	} else {
 		*others++
@@ -48,5 +48,5 @@ func count(name string, others, ours *int) {
 func own(definition string) bool {
 	_, name, _ := strings.Cut(definition, ":")
 	group, _, ok := strings.Cut(name, "/")
-	return ok && ownName.MatchString(group)
+	return ok && ownName(group)
 }

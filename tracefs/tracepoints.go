@@ -10,7 +10,7 @@ func (fs *FS) Systems() []string {
 	names, _ := fs.names("events")
 	var systems []string
 	for _, name := range names {
-		if !ownName.MatchString(name) && fs.Exists(path.Join("events", name, "enable")) {
+		if !ownName(name) && fs.Exists(path.Join("events", name, "enable")) {
 			systems = append(systems, name)
 		}
 	}
@@ -20,7 +20,7 @@ func (fs *FS) Systems() []string {
 // SystemEvents returns the events of a system that can be recorded, nil if there is no such
 // system. The events of ftrace itself cannot: they have no file enable.
 func (fs *FS) SystemEvents(system string) []string {
-	if system == "" || system == "." || strings.Contains(system, "/") || ownName.MatchString(system) || !fs.Exists(path.Join("events", system, "enable")) {
+	if system == "" || system == "." || strings.Contains(system, "/") || ownName(system) || !fs.Exists(path.Join("events", system, "enable")) {
 		return nil
 	}
 	names, _ := fs.names(path.Join("events", system))

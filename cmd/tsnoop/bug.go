@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/target"
@@ -81,7 +82,7 @@ func private(o *flags.Options) []string {
 	return names
 }
 
-var address = regexp.MustCompile(`0x[0-9a-fA-F]{5,}|\b[0-9a-f]{16}\b`)
+var address = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`0x[0-9a-fA-F]{5,}|\b[0-9a-f]{16}\b`) })
 
 // discreet returns a note without these names and without addresses. A note with a path
 // that not every machine has is left out as a whole, since it is not clear where the
@@ -93,5 +94,5 @@ func discreet(note string, names []string) string {
 	if host.HasPath(note) {
 		return "(left out, for it has a path)"
 	}
-	return address.ReplaceAllString(note, "(address)")
+	return address().ReplaceAllString(note, "(address)")
 }

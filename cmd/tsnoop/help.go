@@ -14,9 +14,9 @@ import (
 func runHelp(o *flags.Options, ui *terminal.UI) error {
 	text := help.Usage()
 	if len(o.Args) > 0 {
-		if text = help.Topics[o.Args[0]]; text == "" {
+		if text = help.Topics()[o.Args[0]]; text == "" {
 			commands := "choose from tsnoop help"
-			for _, topic := range slices.Sorted(maps.Keys(help.Topics)) {
+			for _, topic := range slices.Sorted(maps.Keys(help.Topics())) {
 				commands += ", tsnoop help " + topic
 			}
 			return flags.Errorf(commands, "there is no help on %q", o.Args[0])

@@ -4,14 +4,17 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 )
 
 var (
 	// types matches numbers, bit fields, text, symbol, and the empty type of $comm.
-	types    = regexp.MustCompile(`^(?:([usx])(8|16|32|64)|b(\d{1,2})@(\d{1,2})/(8|16|32|64)|u?string|symbol|)$`)
-	memories = regexp.MustCompile(`^@(.*?)([+-]\d+)?$`)
+	types = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:([usx])(8|16|32|64)|b(\d{1,2})@(\d{1,2})/(8|16|32|64)|u?string|symbol|)$`)
+	})
+	memories = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^@(.*?)([+-]\d+)?$`) })
 )
 
 // ParseBase parses the output of [Base.String].
@@ -20,7 +23,7 @@ func ParseBase(text string) (Base, bool) {
 		n, err := strconv.ParseUint(bits, 16, 64)
 		return Base{Kind: Immediate, N: int64(n)}, err == nil
 	}
-	if m := memories.FindStringSubmatch(text); m != nil {
+	if m := memories().FindStringSubmatch(text); m != nil {
 		b := Base{Kind: Memory, Name: m[1]}
 		var err error
 		if m[2] != "" {
@@ -34,7 +37,7 @@ func ParseBase(text string) (Base, bool) {
 
 // ParseType parses the output of [Type.String].
 func ParseType(text string) (Type, bool) {
-	m := types.FindStringSubmatch(text)
+	m := types().FindStringSubmatch(text)
 	if m == nil {
 		return Type{}, false
 	}

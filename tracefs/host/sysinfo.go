@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/tsnoop/tsnoop/fetchargs/plural"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -123,7 +124,9 @@ func config(release string) string {
 }
 
 // common matches the paths of files that every machine has.
-var common = regexp.MustCompile(`/(sys/kernel/(btf(/vmlinux)?|tracing|debug/tracing)|proc/(kallsyms|kcore))([\s:,]|$)`)
+var common = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`/(sys/kernel/(btf(/vmlinux)?|tracing|debug/tracing)|proc/(kallsyms|kcore))([\s:,]|$)`)
+})
 
 // HasPath reports whether note contains the path of a file that not every machine has.
-func HasPath(note string) bool { return strings.Contains(common.ReplaceAllString(note, ""), "/") }
+func HasPath(note string) bool { return strings.Contains(common().ReplaceAllString(note, ""), "/") }

@@ -58,7 +58,7 @@ func completeArg(o *flags.Options, word string) shell.Answer {
 	case o.Command == "info":
 		a.Words = append(specWords(o, word), typeWords(o, word)...)
 	case o.Command == "help":
-		a.Words = among(word, slices.Sorted(maps.Keys(help.Topics)))
+		a.Words = among(word, slices.Sorted(maps.Keys(help.Topics())))
 	case o.Command == "completion":
 		a.Words = among(word, slices.Sorted(maps.Keys(shell.Scripts)))
 	case slices.Contains([]string{"trace", "record", "replay", "list"}, o.Command):

@@ -15,7 +15,7 @@ import (
 // help, manual nor completion show that name.
 func TestOldNames(t *testing.T) {
 	shown := help.Usage()
-	for _, text := range help.Topics {
+	for _, text := range help.Topics() {
 		shown += text
 	}
 	for _, page := range help.Pages() {

@@ -16,7 +16,6 @@ var (
 	usage string
 	//go:embed spec.txt
 	specText string
-	spec     = strings.Replace(specText, "{sets}\n", lines(constants.SetNames()), 1)
 	//go:embed examples.txt
 	examples string
 	//go:embed compare.txt
@@ -27,14 +26,18 @@ var (
 	limits string
 )
 
-// Topics holds the texts besides that of Usage.
-var Topics = map[string]string{"spec": spec, "examples": examples, "compare": compare, "json": json, "limits": limits}
+// Topics returns the texts besides that of Usage. Most runs of the program need none.
+func Topics() map[string]string {
+	return map[string]string{"spec": spec(), "examples": examples, "compare": compare, "json": json, "limits": limits}
+}
+
+func spec() string { return strings.Replace(specText, "{sets}\n", lines(constants.SetNames()), 1) }
 
 // Pages returns the pages of the manual, made from the texts.
 func Pages() []manual.Page {
 	return []manual.Page{
 		{Name: "tsnoop", Section: 8, Brief: "show what kernel functions are given and what they give back", Text: Usage() + "\nExamples:\n\n" + examples + "\nLimits:\n\n" + limits, See: "tsnoop-spec(7), tsnoop-json(7), trace-cmd(1), perf-probe(1)"},
-		{Name: "tsnoop-spec", Section: 7, Brief: "the language of specs, which choose what tsnoop shows", Text: spec, See: "tsnoop(8), tsnoop-json(7)"},
+		{Name: "tsnoop-spec", Section: 7, Brief: "the language of specs, which choose what tsnoop shows", Text: spec(), See: "tsnoop(8), tsnoop-json(7)"},
 		{Name: "tsnoop-json", Section: 7, Brief: "the members of a line of tsnoop --json", Text: json, See: "tsnoop(8), tsnoop-spec(7)"},
 	}
 }

@@ -59,7 +59,7 @@ func checkWidth(t *testing.T, name, text string) {
 // TestWidth reads all that is longer than a few lines and was written for people.
 func TestWidth(t *testing.T) {
 	checkWidth(t, "usage", help.Usage())
-	for name, text := range help.Topics {
+	for name, text := range help.Topics() {
 		checkWidth(t, name, text)
 	}
 	for _, p := range preset.All() {
@@ -108,7 +108,7 @@ func TestManual(t *testing.T) {
 // the tests on kernels see.
 func TestExampleLines(t *testing.T) {
 	lines := 0
-	whole := strings.NewReplacer("\\\n    ", "", "\n    ", " ").Replace(help.Topics["examples"])
+	whole := strings.NewReplacer("\\\n    ", "", "\n    ", " ").Replace(help.Topics()["examples"])
 	for line := range strings.Lines(whole) {
 		if !strings.HasPrefix(line, "  tsnoop ") {
 			continue
