@@ -105,8 +105,9 @@ func (l *Losses) Skipped() (n uint64) {
 	return n
 }
 
-// Report reports the losses in words, one warning for each. What was switched off was already
-// reported, unless it is of a recording.
+// Report reports the losses in words, one warning for each. It leaves out
+// interference and functions that were switched off, unless they are from a recording: a
+// trace reports these at once.
 func (l *Losses) Report(report func(tracefs.Warning)) {
 	w := tracefs.Warner(report)
 	if l.Err != nil {

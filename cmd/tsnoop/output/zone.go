@@ -31,7 +31,7 @@ func setZone() (unknown string) {
 // read, ends with the rule for the time after its transitions, of which this one has none. See
 // RFC 8536.
 func ruleZone(rule string) *time.Location {
-	// Of all that the head counts, there is a type of local time, UTC, with an empty name.
+	// The head counts one type of local time, which is UTC with an empty name, and nothing else.
 	block := "TZif2" + strings.Repeat("\x00", 15) + strings.Repeat("\x00", 4*4) + "\x00\x00\x00\x01" + "\x00\x00\x00\x01" + strings.Repeat("\x00", 6+1)
 	zone, err := time.LoadLocationFromTZData(rule, []byte(block+block+"\n"+rule+"\n"))
 	if err != nil {
