@@ -78,7 +78,8 @@ func (s *Side) next(n int) *Side {
 
 // room returns how many of n bytes of d fit into s: all of them, some whole arrays, or 0.
 func (s *Side) room(d dump, n int) int {
-	const own = 8 + 8 + 4 + 4 // caller, stack, trial and the task's name
+	name := s.fn.Target.CommArg(s.probe.Kind)
+	own := 8 + 8 + 4 + name.Size() // caller, stack, trial and the task's name
 	left := dynevent.MaxEventSize - own - 8*len(d.Route.Labels)
 	line := dynevent.MaxLine - 256 - len(s.probe.Symbols[0])
 	if slices.ContainsFunc(s.line.Args, isText) {

@@ -107,9 +107,14 @@ func (s *Side) instrument(both bool) {
 		p.Stack, _ = s.line.Add(dynevent.Arg{Base: dynevent.Base{Kind: dynevent.StackPointer}, Type: dynevent.X64}, "stack", at)
 	}
 	s.readChecks.AddTrial(at)
-	if own.Comm || s.fn.Target.AsText || s.readChecks.ByStrings() {
+	switch {
+	case s.fn.Target.AsText || s.readChecks.ByStrings():
 		p.Comm, _ = s.line.Add(p.Kind.Comm(), "comm", at)
 		s.readChecks.EndTexts(p.Comm)
+	case own.Comm && s.line.Has(p.Kind.Comm().Key()): // it is shown
+		p.Comm, _ = s.line.Add(p.Kind.Comm(), "comm", at)
+	case own.Comm:
+		p.Comm, _ = s.line.Add(s.fn.Target.CommArg(p.Kind), "comm", at)
 	}
 }
 

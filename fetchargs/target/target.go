@@ -93,6 +93,9 @@ type Target struct {
 	// Live adds to every probe what tsnoop itself needs: the task's name, the caller, and
 	// the stack pointer that pairs returns with entries.
 	Live bool
+	// CommAt is where a task of the running kernel has its name, in bytes; 0 if that is not
+	// known, or $comm is to be used. See CommArg.
+	CommAt int64
 	// Deep also shows what each pointer to a struct points to.
 	Deep bool
 	// Pair makes every plan trace both entries and returns, with the return value.

@@ -223,7 +223,7 @@ func (d *Decoder) Text(i int, data []byte) []byte {
 	switch s := &d.slots[i]; {
 	case s.Sure && s.DataLoc:
 		off += s.From
-	case s.Sure:
+	case s.Sure || !s.DataLoc: // or numbers that hold the text
 		off, n = s.Offset, s.Size
 	case n == 0 || d.isNext(i, loc, data):
 		return nil

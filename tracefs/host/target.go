@@ -54,6 +54,9 @@ func (h *Host) Target(o PlanOptions) (*target.Target, error) {
 		}
 		t.FaultCount = target.FaultCountOf(t.Kernel, h.Symbols.Addrs, end)
 	}
+	if t.Live && t.Features.Current && o.Kernel == nil { // types that were given may be of another build
+		t.CommAt = target.CommAtOf(t.Kernel)
+	}
 	if t.Live {
 		t.Reserved = map[string]target.Reserved{tracefs.NewTaskEvent: {For: "to distinguish threads from processes", Instead: "trace wake_up_new_task(p->pid, p->comm)"}}
 	}
