@@ -41,13 +41,13 @@ func TestReplaySwitchedOff(t *testing.T) {
 // of the functions that are shown.
 func TestReplayKept(t *testing.T) {
 	const kept = `,"Missed":[{"Func":"ip_rcv","Return":true,"Calls":3,"AtMost":false},{"Func":"vfs_read","Return":false,"Calls":4,"AtMost":true}],` +
-		`"Unfinished":[{"Func":"vfs_read","Calls":5,"Earlier":false}],"Unsure":6,"UnsureFuncs":["f"],` +
+		`"Unfinished":[{"Func":"vfs_read","Calls":5,"Earlier":false}],"Unsure":6,"UnsureFuncs":["f","vfs_read"],` +
 		`"Interfered":[{"Text":"another program has \u001b switched this trace off","File":"/t/tracing_on","Func":"","Before":"1","After":"0","Restored":false,"Cost":{"Reported":true,"Exact":true,"AtMost":false,"Events":7}}]}`
 	const interfered = "tsnoop: reported while this was recorded: another program has \\x1b switched this trace off\n"
-	const of = "tsnoop: up to 6 calls of f were missed, or had values that could not be read: before 5.14 the kernel does not distinguish these\n"
+	const of = "tsnoop: up to 6 calls of vfs_read were missed, or had values that could not be read: before 5.14 the kernel does not distinguish these\n"
 	const line = `{"interference":"another program has \u001b switched this trace off","file":"/t/tracing_on","was":"1","is":"0","missing_events":7}` + "\n"
 	for spec, want := range map[string][2]string{
-		"ip_rcv(skb->len)": {interfered + "tsnoop: 3 returns of ip_rcv were missed: the kernel could not run the probe\n" + of,
+		"ip_rcv(skb->len)": {interfered + "tsnoop: 3 returns of ip_rcv were missed: the kernel could not run the probe\n",
 			line + `{"func":"ip_rcv","missed_returns":3}` + "\n"},
 		"vfs_read(count)": {interfered + "tsnoop: up to 4 calls of vfs_read were missed: the kernel could not run the probe\ntsnoop: 5 calls of vfs_read began and did not end\n" + of,
 			line + `{"func":"vfs_read","missed_calls":4,"at_most":true}` + "\n" + `{"func":"vfs_read","unfinished_calls":5}` + "\n"},

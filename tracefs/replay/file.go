@@ -240,5 +240,8 @@ func (r *File) kept() losses.Kept {
 	k := r.Kept
 	k.Missed = slices.DeleteFunc(k.Missed, func(m losses.Missed) bool { return !shown[m.Func] })
 	k.Unfinished = slices.DeleteFunc(k.Unfinished, func(u losses.Unfinished) bool { return !shown[u.Func] })
+	if k.UnsureFuncs = slices.DeleteFunc(k.UnsureFuncs, func(name string) bool { return !shown[name] }); len(k.UnsureFuncs) == 0 {
+		k.Unsure = 0
+	}
 	return k
 }
