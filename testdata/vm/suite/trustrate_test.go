@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -184,9 +185,11 @@ func TestVMRateReported(t *testing.T) {
 				tr.end()
 				out, err = os.ReadFile(tr.out)
 			case "recovered":
-				tr.await("the head to be replaced", func() bool {
+				tr.await("the head to be replaced, and a page", func() bool {
 					head, _ := os.ReadFile(file + ".head")
-					return bytes.Contains(head, []byte(`"Limit":1000`))
+					pages, _ := filepath.Glob(file + ".cpu*")
+					some := func(name string) bool { st, err := os.Stat(name); return err == nil && st.Size() > 0 }
+					return bytes.Contains(head, []byte(`"Limit":1000`)) && slices.ContainsFunc(pages, some)
 				})
 				tr.cmd.Process.Kill()
 				<-tr.done
