@@ -33,8 +33,8 @@ func (s seeker) seek(offset int64) {
 	unix.RawSyscall(unix.SYS_LSEEK, s.file.Fd(), uintptr(offset), unix.SEEK_SET)
 }
 
-// burst makes N calls for the count "N", and for "NxM" N times M calls and a pause: of 4 ms,
-// or four times as long as the calls took, which leaves a slow machine time for the others.
+// burst makes N calls for the count "N", and for "NxM" N times M calls and a pause: four times
+// as long as the calls took, which leaves a slow machine time for the others, of 4 to 20 ms.
 func burst(first, count string) error {
 	n, err := strconv.ParseInt(first, 0, 64)
 	if err != nil {
@@ -68,7 +68,7 @@ func (s seeker) burst(first int64, count string) error {
 			first++
 		}
 		if paced {
-			pause := unix.NsecToTimespec(max(4e6, 4*int64(time.Since(start))))
+			pause := unix.NsecToTimespec(min(max(4e6, 4*int64(time.Since(start))), 20e6))
 			unix.Nanosleep(&pause, nil)
 		}
 	}
