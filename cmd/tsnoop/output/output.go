@@ -9,6 +9,7 @@ import (
 	"os"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
@@ -36,8 +37,11 @@ type Output struct {
 // for one from now on.
 func New(o *flags.Options, ui *terminal.UI) *Output {
 	if o.Show.Time == render.TimeClock {
-		if tz := setZone(); tz != "" {
-			ui.Warn("TZ=%s is not a time zone of this host, so times are in UTC: name one, as TZ=Asia/Tokyo or as TZ=EST5EDT,M3.2.0,M11.1.0", tz)
+		switch zone, ok := zoneOf(os.Getenv("TZ")); {
+		case zone != nil:
+			time.Local = zone
+		case !ok:
+			ui.Warn("TZ=%s is not a time zone of this host, so times are in UTC: name one, as TZ=Asia/Tokyo or as TZ=EST5EDT,M3.2.0,M11.1.0", os.Getenv("TZ"))
 		}
 	}
 	return &Output{o: o, ui: ui, sums: newSumming(o), total: newTotal(o, ui)}

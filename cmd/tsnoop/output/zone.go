@@ -7,24 +7,19 @@ import (
 	"time"
 )
 
-// setZone sets the time zone of TZ where package time does not: it reads names of files, and takes
-// all else for UTC, also a rule like EST5EDT,M3.2.0,M11.1.0 (tzset(3)). It returns the value of TZ
-// if that is neither.
-func setZone() (unknown string) {
-	tz := os.Getenv("TZ")
+// zoneOf returns the time zone of TZ where package time does not know it: it reads names of files,
+// and takes all else for UTC, also a rule like EST5EDT,M3.2.0,M11.1.0 (tzset(3)). It returns nil
+// where it does, and nil and false for what is neither.
+func zoneOf(tz string) (zone *time.Location, ok bool) {
 	name := strings.TrimPrefix(tz, ":")
 	if _, err := time.LoadLocation(name); err == nil {
-		return ""
+		return nil, true
 	}
 	if _, err := os.Stat(name); err == nil && filepath.IsAbs(name) {
-		return ""
+		return nil, true
 	}
-	zone := ruleZone(name)
-	if zone == nil {
-		return tz
-	}
-	time.Local = zone
-	return ""
+	zone = ruleZone(name)
+	return zone, zone != nil
 }
 
 // ruleZone returns the time zone of a rule, or nil. A file of a time zone, which package time can
