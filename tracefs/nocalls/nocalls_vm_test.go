@@ -21,7 +21,7 @@ import (
 )
 
 // TestVMNoCalls: the kernel's counts show why there are no calls. They include all
-// tasks: the test's own process calls do_futex, the traced program does not.
+// tasks: the test's own process calls do_epoll_ctl, the traced program does not.
 func TestVMNoCalls(t *testing.T) {
 	fs, err := tracefs.Find()
 	if err != nil {
@@ -33,7 +33,7 @@ func TestVMNoCalls(t *testing.T) {
 		"vfs_write(count, return) if return == -4242",
 		"do_sys_openat2(dfd, return) if dfd == 77 && return > -4096",
 		"hrtimer_nanosleep(mode, return)",
-		"do_futex(op)",
+		"do_epoll_ctl(op)",
 		"shmem_rename2()",
 	}, host.PlanOptions{})
 	if err != nil {
@@ -87,7 +87,7 @@ func TestVMNoCalls(t *testing.T) {
 vfs_write: \d+ calls? came, and the function has returned (once|\d+ times), but never with return == -4242 in a traced process
 do_sys_openat2: \d+ calls came, but never with dfd == 77
 hrtimer_nanosleep: 1 call came, but none has returned yet
-do_futex has been called \d+ times, tsnoop's own calls counted, but never in a traced process
+do_epoll_ctl has been called \d+ times, tsnoop's own calls counted, but never in a traced process
 shmem_rename2 has not been called; it is static, so the compiler may have put it into its callers instead$`
 	if !regexp.MustCompile(want).MatchString(said) {
 		t.Errorf("said is\n%s\nwant\n%s", said, want)

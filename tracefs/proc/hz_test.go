@@ -35,9 +35,10 @@ func TestParseTimerList(t *testing.T) {
 		{at(0.5, 1000), 1000},
 		{at(299, 1000), 0}, // the moment at which it cannot be known
 		{at(301, 100), 0},
-		{at(306, 256), 256},
-		{at(306, 250), 250},
-		{at(290, 300), 300},
+		{at(310, 256), 0}, // and so long is 250 with a quarter of a second of ticks that are late
+		{at(361, 256), 256},
+		{at(361, 250), 250},
+		{at(239, 300), 300},
 		{at(1e7, 100), 100},
 		{at(1e7, 1200), 1200},
 		{at(100, 400), 0}, // no kernel has that
