@@ -108,11 +108,8 @@ func TestTrustRiskyFunctions(t *testing.T) {
 // floodedArgs trace what flood calls: the first function until it is called too often.
 var floodedArgs = []string{"--max-rate=1000", "ksys_lseek(whence:u)", "do_sys_openat2(how->flags)"}
 
-// flood calls the first function of floodedArgs in a loop until it is switched off, with
-// SEEK_CUR, and then a hundred times with SEEK_END. Then it calls the other one. It returns how
-// often it has called the first one in the loop.
-func (tr *traced) flood(f *os.File) (calls int) {
-	tr.t.Helper()
+// seekOn calls lseek(2) with SEEK_CUR in a loop until stop is called, which returns how often.
+func seekOn(f *os.File) (stop func() int) {
 	over, made := make(chan bool), make(chan int)
 	go func() {
 		for n := 0; ; n++ {
@@ -125,9 +122,20 @@ func (tr *traced) flood(f *os.File) (calls int) {
 			}
 		}
 	}()
+	return func() int {
+		close(over)
+		return <-made
+	}
+}
+
+// flood calls the first function of floodedArgs in a loop until it is switched off, with
+// SEEK_CUR, and then a hundred times with SEEK_END. Then it calls the other one. It returns how
+// often it has called the first one in the loop.
+func (tr *traced) flood(f *os.File) (calls int) {
+	tr.t.Helper()
+	stop := seekOn(f)
 	tr.await("the probe to be switched off", func() bool { return strings.Contains(tr.said(), "tsnoop: ksys_lseek has ") })
-	close(over)
-	calls = <-made
+	calls = stop()
 	for range 100 {
 		unix.Seek(int(f.Fd()), 0, unix.SEEK_END)
 	}
@@ -227,18 +235,7 @@ func TestVMRateSince(t *testing.T) {
 	}
 	defer f.Close()
 	tr := startTrace(t, "-t", "none", "--max-rate=1000", "ksys_read(fd, since(fd, ksys_lseek(fd)))")
-	over := make(chan bool)
-	defer close(over)
-	go func() {
-		for {
-			select {
-			case <-over:
-				return
-			default:
-				unix.Seek(int(f.Fd()), 0, unix.SEEK_CUR)
-			}
-		}
-	}()
+	defer seekOn(f)()
 	if err := <-tr.done; err != nil {
 		t.Errorf("%v", err)
 	}
