@@ -343,7 +343,7 @@ special() {
 		spawn lockdown "$1" "at boot" lockdown=confidentiality
 		;&
 	5.10)
-		# The cheapest kernel: its ext4 keeps files as the newest's does.
+		# On the cheapest kernel: what is tested is the recorder, not ext4.
 		[ "$1" = newest ] || spawn tested "power cuts, kernel $1" "$vm/power.sh" "$work/amd64" "$1" ext4 2
 		spawn lockdown "$1" "at run time" ""
 		TSNOOP_VM_APPEND=maxcpus=1 TSNOOP_VM_QEMU="-smp 4" spawn alone "CPUs come late" "$1" "TestHotplug(Late$lists)"
