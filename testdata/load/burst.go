@@ -34,7 +34,8 @@ func (s seeker) seek(offset int64) {
 }
 
 // burst makes N calls for the count "N", and for "NxM" N times M calls and a pause: four times
-// as long as the calls took, which leaves a slow machine time for the others, of 4 to 20 ms.
+// as long as the calls took, which leaves a slow machine time for the others, of 4 to 20 ms,
+// or of up to a second for "NxM-", of which nobody waits for the end.
 func burst(first, count string) error {
 	n, err := strconv.ParseInt(first, 0, 64)
 	if err != nil {
@@ -49,6 +50,10 @@ func burst(first, count string) error {
 }
 
 func (s seeker) burst(first int64, count string) error {
+	most := int64(20e6)
+	if endless, ok := strings.CutSuffix(count, "-"); ok {
+		count, most = endless, 1e9
+	}
 	times, size, paced := strings.Cut(count, "x")
 	if !paced {
 		times, size = "1", count
@@ -68,7 +73,7 @@ func (s seeker) burst(first int64, count string) error {
 			first++
 		}
 		if paced {
-			pause := unix.NsecToTimespec(min(max(4e6, 4*int64(time.Since(start))), 20e6))
+			pause := unix.NsecToTimespec(min(max(4e6, 4*int64(time.Since(start))), most))
 			unix.Nanosleep(&pause, nil)
 		}
 	}

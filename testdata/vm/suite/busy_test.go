@@ -20,7 +20,7 @@ var busySpecs = []string{"ksys_lseek(offset, return)", "generic_file_llseek(offs
 
 // busyPace is how a thread calls: 10 times as fast as it can, and then it sleeps 4 ms or more,
 // see testdata/load. Without the sleep the emulated CPUs have no time left for tsnoop.
-const busyPace = "10000000x10"
+const busyPace = "10000000x10-"
 
 // busy makes a thread on each CPU call lseek(2). Each numbers its calls by their offsets,
 // the i-th thread from i<<32 on.

@@ -15,7 +15,7 @@ import (
 // goroutines does: the runtime prints stacks and nothing is undone. What that
 // leaves the next run removes by itself, and so does "tsnoop clean".
 func TestVMPanicGoroutine(t *testing.T) {
-	l := prepare(t, "pid", "@", "burst", "0", "1000000x1")
+	l := prepare(t, "pid", "@", "burst", "0", "1000000x1-")
 	defer l.cmd.Process.Kill()
 	panicked := func() (group string) {
 		tr := startTrace(t, "-p", l.pid, "generic_file_llseek(offset, return)")

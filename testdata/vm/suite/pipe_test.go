@@ -20,7 +20,7 @@ import (
 func TestVMReaderGone(t *testing.T) {
 	for _, flags := range []string{"--reader=raw", "--json --reader=text --follow"} {
 		t.Run(flags, func(t *testing.T) {
-			l := prepare(t, "pid", "@", "burst", "0", "1000000x1")
+			l := prepare(t, "pid", "@", "burst", "0", "1000000x1-")
 			args := append(strings.Fields(flags), "-p", l.pid, "generic_file_llseek(offset)")
 			line := firstLine(t, exec.Command("tsnoop", args...), func() {
 				if err := os.WriteFile(l.file+".go", nil, 0o644); err != nil {

@@ -171,7 +171,7 @@ func endsOf(t *testing.T) {
 	t.Helper()
 	rounds := size(1, 12)
 	for range rounds {
-		l := prepare(t, "pid", "@", "burst", "0", "1000000x1")
+		l := prepare(t, "pid", "@", "burst", "0", "1000000x1-")
 		if err := os.WriteFile(l.file+".go", nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
