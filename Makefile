@@ -76,7 +76,6 @@ lint:
 	@unformatted=$$(gofmt -l .); [ -z "$$unformatted" ] || { echo "gofmt: $$unformatted"; exit 1; }
 	go run ./testdata/words
 	go vet -tags vm ./... $(commands)
-	CGO_ENABLED=0 GOARCH=mips go build -o /dev/null ./cmd/tsnoop # its int and stat(2) are narrow
 	go run $(STATICCHECK) -tags vm ./... $(commands)
 
 # linter fails where there is no staticcheck to be had.
