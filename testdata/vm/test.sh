@@ -7,8 +7,8 @@
 # files with the build tag vm: those of testdata/vm/suite, about the program, and of some
 # packages, about what is in them. Each package's are compiled once per architecture. The file
 # kernels lists which kernels a test runs on. A kernel has one machine, with tsnoop and
-# testdata/load in PATH, or two, one for the scripts and one for the rest; what cannot share a
-# machine has one of its own. A recording from each kernel is replayed in all forms on this host.
+# testdata/load in PATH; what cannot share that has one of its own. A recording from each
+# kernel is replayed in all forms on this host.
 #
 # TSNOOP_VM_JOBS of all that run at a time, the longest first: one more than there are
 # processors, since a machine is idle a sixth of its time. A job that succeeds is shown as a
@@ -22,7 +22,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 
-what=${1:-all} kernels=${2:-newest 5.10 6.1 arm64 6.12} pattern=${3:-}
+what=${1:-all} kernels=${2:-5.10 6.12 6.1 newest arm64} pattern=${3:-}
 vm=$PWD/testdata/vm
 suite=./testdata/vm/suite
 parallel=${TSNOOP_VM_JOBS:-$(($(nproc) + 1))}
@@ -189,20 +189,18 @@ arch() { if [ "$1" = arm64 ]; then echo arm64; else echo amd64; fi; }
 
 packages() { grep -rl --include='*_test.go' '^//go:build vm' . | xargs -r dirname | sort -u; }
 
-# binary ARCH PACKAGE names a package's tests.
-binary() { echo "$work/$1/${2//[.\/]/_}.test"; }
+# binary ARCH PACKAGE names a package's tests, as go does.
+binary() { echo "$work/$1/${2##*/}.test"; }
 
 # compile ARCH makes what its machines have in PATH, and the tests, with the same flags:
 # what they share is compiled once.
 compile() {
-	local package
 	mkdir -p "$work/$1"
 	check "compile $1 programs" env CGO_ENABLED=0 GOARCH="$1" \
 		go build -trimpath -ldflags=-w -o "$work/$1/" ./cmd/tsnoop ./testdata/load
-	for package in $(packages); do
-		check "compile $1 $package" env CGO_ENABLED=0 GOARCH="$1" \
-			go test -tags vm -trimpath -ldflags=-w -c -o "$(binary "$1" "$package")" "$package"
-	done
+	# shellcheck disable=SC2046
+	check "compile $1 tests" env CGO_ENABLED=0 GOARCH="$1" \
+		go test -vet=off -tags vm -trimpath -ldflags=-w -c -o "$work/$1/" $(packages)
 }
 
 # files KERNEL names what every machine with that kernel has in PATH. The peers that
@@ -214,9 +212,6 @@ files() {
 	local ftrace=${XDG_CACHE_HOME:-$HOME/.cache}/tsnoop/ftrace/$1/ftrace
 	[ "${TSNOOP_TRUST:-}" != full ] || [ ! -d "$ftrace" ] || echo "$ftrace"
 }
-
-# shared KERNEL succeeds if scripts and the rest share one machine: there they are few.
-shared() { [ "$1" = 6.12 ] || [ "$1" = arm64 ]; }
 
 # left_out KERNEL prints a pattern of the tests that the file kernels leaves to other kernels.
 left_out() {
@@ -245,19 +240,15 @@ known() {
 	return $bad
 }
 
-# run KERNEL scripts|rest|all|PATTERN runs that part of the tests in a machine.
+# run KERNEL all|PATTERN runs that part of the tests in a machine.
 run() {
-	local kernel=$1 start=$SECONDS status=0 names packages=$suite script package log
+	local kernel=$1 start=$SECONDS status=0 script package log
 	log=$(mktemp -p "$work" "$1.XXXXXX")
-	names='^Test(VM|Trust)'
 	script='status=0; cd /src/testdata/vm/suite; tests() { "$@" -test.v -test.timeout ${TSNOOP_VM_TIMEOUT}s || status=1; }; '
-	[ "$2" = scripts ] || packages=$(packages)
-	for package in $packages; do
+	for package in $(packages); do
 		script+="tests $(program "$package") "
 		case $2 in
-		scripts) script+="-test.run '$names\$' -test.skip '$(left_out "$kernel")'; " ;;
-		all) script+="-test.run '$names' -test.skip '$(left_out "$kernel")'; " ;;
-		rest) script+="-test.run '$names' -test.skip '$names\$|$(left_out "$kernel")'; " ;;
+		all) script+="-test.run '^Test(VM|Trust)' -test.skip '$(left_out "$kernel")'; " ;;
 		*) script+='-test.run "$1"; ' ;;
 		esac
 	done
@@ -266,7 +257,7 @@ run() {
 	[ "$kernel" = 5.10 ] || script="export GODEBUG=asyncpreemptoff=1; $script"
 	# Twice what a busy machine needs.
 	TSNOOP_VM_TIMEOUT=${TSNOOP_VM_TIMEOUT:-2600} TSNOOP_VM_OUT=$log.out \
-		TSNOOP_VM_FILES="$(files "$kernel" | tr '\n' ' ') $(for package in $packages; do binary "$(arch "$kernel")" "$package"; done | tr '\n' ' ')" \
+		TSNOOP_VM_FILES="$(files "$kernel" | tr '\n' ' ') $(for package in $(packages); do binary "$(arch "$kernel")" "$package"; done | tr '\n' ' ')" \
 		"$vm/exec" "$kernel" /bin/sh -c "$script exit \$status" sh "$2" >"$log" 2>&1 || status=$?
 	if [ $status = 0 ]; then
 		echo "ok    $kernel  $2  $(grep -cE '^ *--- PASS: ' "$log" || :) passed  $((SECONDS - start)) s"
@@ -316,12 +307,7 @@ machines() {
 		return
 	fi
 	check "testdata/vm/kernels" known
-	for kernel in $ready; do
-		if shared "$kernel"; then spawn run "$kernel" all; else spawn run "$kernel" rest; fi
-	done
-	for kernel in $ready; do
-		shared "$kernel" || spawn run "$kernel" scripts
-	done
+	for kernel in $ready; do spawn run "$kernel" all; done
 }
 
 # specials come last: they are short, and so is the time in which only one job is left.
