@@ -41,15 +41,16 @@ func TestVMGone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		traces = append(traces, beginTraceInto(t, w, append(strings.Fields(o.args), "generic_file_llseek(offset == 0x123456789abc)")...))
-		readers = append(readers, r)
+		tr := beginTraceInto(t, w, append(strings.Fields(o.args), "generic_file_llseek(offset == 0x123456789abc)")...)
+		// Before the next one: a trace that has to wait for another's probes says so.
+		tr.awaitArmed()
+		traces, readers = append(traces, tr), append(readers, r)
 		if w != os.Stderr {
 			w.Close()
 		}
 	}
-	for i, tr := range traces {
-		tr.awaitArmed()
-		readers[i].Close()
+	for _, r := range readers {
+		r.Close()
 	}
 	for i, tr := range traces {
 		tr.ended()
