@@ -20,6 +20,9 @@ type Options struct {
 	// BufferOrLess halves the size, repeatedly, if the kernel has no memory for
 	// BufferKB.
 	BufferOrLess bool
+	// WakeAt is how full a CPU's buffer is, in percent, when those who wait for it are woken;
+	// 0 wakes them for each event.
+	WakeAt int
 
 	CPUs    []int // CPUs to trace, nil for all; one that does not exist is a *HostError
 	AllCPUs bool  // record all CPUs anyway; CPUs is only checked
@@ -56,7 +59,7 @@ func (s *Session) setUp(o Options) error {
 	// At the default of 50 a reader is not woken before half of a buffer is full, which
 	// a few events never fill (5.0).
 	if s.fs.Exists(s.path("buffer_percent")) {
-		if err := s.set(s.path("buffer_percent"), "0"); err != nil {
+		if err := s.set(s.path("buffer_percent"), strconv.Itoa(o.WakeAt)); err != nil {
 			return err
 		}
 	}

@@ -1,11 +1,15 @@
 package read
 
 // The streams of a merger that have a record form a binary heap, earliest record first.
-// With equal times the lower CPU comes first, so that a file always reads the same.
+// With equal times the lower CPU comes first, so that a file always reads the same; before
+// all of them comes what is taken aside.
 
 func (s *stream) before(t *stream) bool {
 	if s.page.Stamp != t.page.Stamp {
 		return s.page.Stamp < t.page.Stamp
+	}
+	if s.aside != t.aside {
+		return s.aside
 	}
 	return s.cpu < t.cpu
 }

@@ -37,7 +37,7 @@ func Live(ctx context.Context, s *tracefs.Session, o Options, now func() uint64)
 		}
 		defer r.close()
 		for _, p := range r.pipes {
-			r.add(&stream{cpu: p.cpu, next: p.read})
+			r.add(&stream{cpu: p.cpu, next: p.read, aside: p.aside})
 		}
 		r.run(yield)
 	}
@@ -59,13 +59,15 @@ type liveReader struct {
 
 // A cpuPipe is one CPU's trace_pipe_raw.
 type cpuPipe struct {
-	r    *liveReader
-	cpu  int
-	f    *tracefs.Pipe
-	conn syscall.RawConn
-	buf  []byte // one sub-buffer
-	try  func(fd uintptr)
-	n    int
+	r   *liveReader
+	cpu int
+	f   *tracefs.Pipe
+
+	aside bool // it is of Options.Aside
+	conn  syscall.RawConn
+	buf   []byte // one sub-buffer
+	try   func(fd uintptr)
+	n     int
 
 	taken  *tracefs.ReadCount
 	tally  *tracefs.Tally
@@ -83,8 +85,14 @@ func (r *liveReader) run(yield func(*tracefs.Event, error) bool) {
 		if len(r.empty) == 0 {
 			limit = noLimit
 		}
-		if !r.emit(limit, yield) {
-			return
+		// The clock and every empty CPU are looked at again once all that is due was emitted.
+		for first := true; len(r.heap) > 0 && (first || r.heap[0].page.Stamp < limit); first = false {
+			if !r.emit(limit, yield) {
+				return
+			}
+			if len(r.empty) > 0 {
+				limit = r.horizon
+			}
 		}
 	}
 	if r.failed != nil {
@@ -114,7 +122,18 @@ func newLiveReader(ctx context.Context, s *tracefs.Session, o *Options, now func
 	r.waiter.wakeOn(ctx)
 	r.waiter.wakeOn(r.closing)
 	for _, cpu := range cpus {
-		if err := r.open(s, cpu, size); err != nil {
+		if err := r.open(s, cpu, size, false); err != nil {
+			return nil, err
+		}
+	}
+	if o.Aside == nil {
+		return r, nil
+	}
+	if _, size, err = o.Aside.Session.PageLayout(); err != nil {
+		return nil, err
+	}
+	for _, cpu := range cpus {
+		if err := r.open(o.Aside.Session, cpu, size, true); err != nil {
 			return nil, err
 		}
 	}
@@ -122,12 +141,12 @@ func newLiveReader(ctx context.Context, s *tracefs.Session, o *Options, now func
 }
 
 // open opens one CPU's pipe.
-func (r *liveReader) open(s *tracefs.Session, cpu, size int) error {
+func (r *liveReader) open(s *tracefs.Session, cpu, size int, aside bool) error {
 	f, err := s.OpenUnpolledPipe("per_cpu/cpu" + strconv.Itoa(cpu) + "/trace_pipe_raw")
 	if err != nil {
 		return err
 	}
-	p := &cpuPipe{r: r, cpu: cpu, f: f, buf: make([]byte, size), taken: s.ReadCount(cpu), tally: s.Tally()}
+	p := &cpuPipe{r: r, cpu: cpu, f: f, aside: aside, buf: make([]byte, size), taken: s.ReadCount(cpu), tally: s.Tally()}
 	r.pipes = append(r.pipes, p)
 	p.try = p.tryRead
 	p.conn, err = f.SyscallConn()
@@ -160,11 +179,14 @@ func (r *liveReader) settle() bool {
 		if r.failed != nil {
 			return false
 		}
+		if r.opts.Aside != nil {
+			r.opts.Aside.Look()
+		}
 		r.horizon = asked - settleTime
 		switch {
 		case r.over:
 			r.horizon = noLimit
-			return len(r.heap) > 0
+			return !r.allAside()
 		case len(r.heap) == 0:
 			if r.opts.Idle != nil {
 				r.opts.Idle()

@@ -46,6 +46,8 @@ type Options struct {
 	// Idle is called when all events so far were yielded, before waiting for more. It
 	// may be nil.
 	Idle func()
+	// Aside, if not nil, takes the events of another session in between.
+	Aside *Aside
 }
 
 // Merge yields the events of several CPUs in the order of their times. At equal times
@@ -78,6 +80,8 @@ type stream struct {
 	size int    // of the page in bytes
 	last uint64 // time of the last record
 	lost uint64 // events lost since the last record that was yielded
+
+	aside bool // its records are for Options.Aside
 }
 
 // advance moves to the next record. It returns errEmpty or io.EOF if there is none.
@@ -93,6 +97,7 @@ func (s *stream) advance(m *merger) error {
 		if err != nil {
 			s.page = ringbuf.Page{}
 			if err := s.skip(m, err); err != nil {
+				s.lostAside(m, noLimit)
 				return err
 			}
 			continue
@@ -105,6 +110,7 @@ func (s *stream) advance(m *merger) error {
 		}
 		s.lose(m, s.page.Lost())
 	}
+	s.lostAside(m, s.page.Stamp)
 	return nil
 }
 
@@ -121,7 +127,7 @@ func (s *stream) skip(m *merger, err error) error {
 
 // lose adds n events that were lost before the next record.
 func (s *stream) lose(m *merger, n uint64) {
-	if s.lost == 0 && n > 0 {
+	if s.lost == 0 && n > 0 && !s.aside {
 		m.losing++
 	}
 	s.lost = addLost(s.lost, n)
@@ -130,7 +136,9 @@ func (s *stream) lose(m *merger, n uint64) {
 // damaged notes that n records are lost because a page is damaged.
 func (s *stream) damaged(m *merger, n uint64, err error) {
 	s.lose(m, n)
-	m.damaged(s.cpu, &DamagedPage{s.last, s.size, n, err})
+	if !s.aside {
+		m.damaged(s.cpu, &DamagedPage{s.last, s.size, n, err})
+	}
 }
 
 func addLost(a, b uint64) uint64 {
@@ -220,7 +228,9 @@ func (m *merger) emit(limit uint64, yield func(*tracefs.Event, error) bool) bool
 		limit = min(limit, next.page.Stamp)
 	}
 	for {
-		if ev := m.read(s); ev != nil && !yield(ev, nil) {
+		if s.aside {
+			m.opts.Aside.take(m.opts.Layout, s)
+		} else if ev := m.read(s); ev != nil && !yield(ev, nil) {
 			return false
 		}
 		if err := s.advance(m); err != nil {
