@@ -87,6 +87,12 @@ func (w *Watch) AddEvents(s *Session, events []string) {
 	}
 }
 
+// AddSystem also watches the files by which all events of a system are changed at once.
+func (w *Watch) AddSystem(s *Session, system string) {
+	dir := path.Join("events", system)
+	w.add(w.dirs, s.absolute(s.path(dir)), dir, changing)
+}
+
 // changing is the inotify mask for a directory in which a file changes.
 const changing = unix.IN_MODIFY | unix.IN_CREATE | unix.IN_DELETE | unix.IN_DELETE_SELF
 

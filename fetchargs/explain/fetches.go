@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/plural"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
@@ -42,8 +43,12 @@ func writeFetches(w io.Writer, p *plan.Probe) {
 		fmt.Fprintf(w, "; a trace adds %s", strings.Join(added, ", "))
 	}
 	fmt.Fprintln(w)
-	if !own.Comm && !slices.ContainsFunc(p.Plan.Probes, reachesUser) { // else it may be needed for checks
+	switch {
+	case own.Comm || slices.ContainsFunc(p.Plan.Probes, reachesUser): // or it may be needed for checks
+	case p.Side == dynevent.Return && p.Plan.Paired():
 		fmt.Fprintln(w, "    the task's name is that of the entry")
+	default:
+		fmt.Fprintln(w, "    the task's name is known from /proc when the trace begins, and then from events of tasks that are started or renamed")
 	}
 }
 

@@ -28,6 +28,8 @@ type Plan struct {
 	// Renames is a glob of task names. If it is set, the plan is tsnoop's own, and
 	// its events report tasks that change their name. See fetchargs.Renames.
 	Renames string
+	// NamesKnown is set if a trace knows the names of tasks without fetching them.
+	NamesKnown bool
 
 	Notes   []string // what the user should know before believing the output
 	Details []string // choices that were made, for --explain

@@ -96,6 +96,8 @@ type Target struct {
 	// CommAt is where a task of the running kernel has its name, in bytes; 0 if that is not
 	// known, or $comm is to be used. See CommArg.
 	CommAt int64
+	// NamesKnown says that the names of tasks are known without being fetched.
+	NamesKnown bool
 	// Deep also shows what each pointer to a struct points to.
 	Deep bool
 	// Pair makes every plan trace both entries and returns, with the return value.

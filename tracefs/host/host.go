@@ -4,9 +4,11 @@ package host
 
 import (
 	"maps"
+	"slices"
 	"sync"
 
 	"github.com/tsnoop/tsnoop/btf"
+	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/syscalls"
 	"github.com/tsnoop/tsnoop/fetchargs/target"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -24,6 +26,7 @@ type Host struct {
 
 	types  func() *btf.Kernel // of this host
 	hz     func() int         // jiffies a second, 0 if not known
+	swap   func() *plan.Plan  // see NamesBy
 	builds map[string]string  // builds of modules whose types were read before they are loaded
 
 	mu    sync.Mutex
@@ -33,7 +36,7 @@ type Host struct {
 // New returns a Host. fs may be nil if tracefs cannot be read. Then nothing
 // can be armed, and PlanOptions.Lines must be set.
 func New(fs *tracefs.FS) *Host {
-	return &Host{
+	h := &Host{
 		FS:      fs,
 		types:   sync.OnceValue(btf.Running),
 		Symbols: symbols.Running(),
@@ -42,6 +45,8 @@ func New(fs *tracefs.FS) *Host {
 		builds:  map[string]string{},
 		facts:   map[string]target.SymbolFacts{},
 	}
+	h.swap = sync.OnceValue(h.planSwap)
+	return h
 }
 
 // SymbolFacts looks up functions by name in this host's symbol table. Modules are
@@ -108,9 +113,13 @@ func (h *Host) syscallParams(name string) ([]syscalls.Param, bool) {
 }
 
 // CountsFaults reports whether the kernel counts a fetch that faults as a miss, of every probe
-// on the function; there is an event nevertheless. So did each architecture's
+// on the function, and plans can have such fetches, or there may be further plans. There is an
+// event nevertheless. So did each architecture's
 // kprobe_fault_handler, which 5.14 took away together with this member (ec6aba3d2be1).
-func (h *Host) CountsFaults() bool {
+func (h *Host) CountsFaults(plans []*plan.Plan, further bool) bool {
+	if !further && !slices.ContainsFunc(plan.Probes(plans), (*plan.Probe).Follows) {
+		return false
+	}
 	if f, err := h.FS.Features(); err == nil && f.Symstr {
 		return false // it is far newer, and the types need not be searched
 	}

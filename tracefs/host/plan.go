@@ -37,6 +37,7 @@ type PlanOptions struct {
 	Text      bool               // text may be read, so traced programs must not be able to fake events
 	Raw       bool               // events are not read as text, even with Text
 	Wait      bool               // functions may be in modules that are not loaded yet
+	Names     bool               // a Trace follows the names of tasks, if this host can show them: see NamesBy
 	FromFile  bool               // specs come from a file, which may take only so much memory
 
 	// Later, if not nil, is called with each spec that only a module that is not loaded may

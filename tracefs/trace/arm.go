@@ -17,6 +17,7 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/guard"
 	"github.com/tsnoop/tsnoop/tracefs/host"
 	"github.com/tsnoop/tsnoop/tracefs/losses"
+	"github.com/tsnoop/tsnoop/tracefs/names"
 	"github.com/tsnoop/tsnoop/tracefs/nocalls"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
 	"github.com/tsnoop/tsnoop/tracefs/stream"
@@ -28,6 +29,9 @@ import (
 // enabled.
 var ErrInterrupted = define.ErrInterrupted
 
+// ErrNames is wrapped by the error of Arm if PlanOptions.Names cannot be used.
+var ErrNames = names.ErrUnavailable
+
 // A Trace records what its plans describe. [Arm] returns it with all probes
 // enabled. Close, Now and Session may be called from any goroutine, and other methods
 // only from the one that reads the calls, unless they say otherwise.
@@ -36,6 +40,7 @@ type Trace struct {
 	o          Options
 	host       *host.Host
 	session    *tracefs.Session
+	names      *names.Names // nil if names of tasks are fetched
 	probes     *arm.Probes
 	modules    *arm.Modules  // nil if all functions are in the kernel itself, and there are no events
 	reloader   *arm.Reloader // nil if Reload may not be called
@@ -102,6 +107,7 @@ func Arm(ctx context.Context, h *host.Host, plans []*plan.Plan, o Options) (_ *T
 	t.modules.Begin()
 	t.guard = t.newGuard()
 	t.inFlight = losses.NewInFlight(t.Plans, t.traced)
+	t.names.Learn()
 	if err = t.session.Enable(); err != nil {
 		return nil, err
 	}
@@ -143,6 +149,9 @@ func (t *Trace) open(ctx context.Context, plans []*plan.Plan) error {
 // define defines the probes, and what will make calls of their events.
 func (t *Trace) define(ctx context.Context, plans []*plan.Plan) (err error) {
 	o := &t.o
+	if t.names, err = names.Open(t.host.FS, plans, t.host.NamesBy, names.Options{Clock: o.Clock, Now: t.Now, Warner: t.Warner, Log: o.Log}); err != nil {
+		return err
+	}
 	if t.Plans, err = t.probes.Define(ctx, plans); err != nil {
 		return err
 	}
@@ -157,7 +166,7 @@ func (t *Trace) define(ctx context.Context, plans []*plan.Plan) (err error) {
 	if err = t.Pair(o.Begin, o.Chain); err != nil {
 		return err
 	}
-	t.account = losses.NewAccount(t.countsFaults(), t.Decoder)
+	t.account = losses.NewAccount(t.host.CountsFaults(t.Plans, o.Reload), t.Decoder)
 	t.noCalls = nocalls.New(t.Plans, t.Format, nocalls.Scope{Pids: len(o.Pids) > 0, CPUs: len(o.CPUs) > 0, Chain: o.Chain})
 	t.Choose = t.isHere
 	t.renumbered = &define.Renumbered{Session: t.session, Formats: slices.Clone(t.Formats)}
@@ -193,7 +202,7 @@ func (t *Trace) back(event string, first int) error {
 // newGuard returns what guards the trace.
 func (t *Trace) newGuard() *guard.Guard {
 	return guard.New(guard.Options{
-		Session: t.session, Renumbered: t.renumbered, Plans: t.plansNow, Family: t.family, Stacks: t.o.Stacks, NewTasks: t.births, Warner: t.Kept.Interfere(t.Warner, t.revise),
+		Session: t.session, Renumbered: t.renumbered, Plans: t.plansNow, Family: t.family, Stacks: t.o.Stacks, NewTasks: t.births, Warner: t.Kept.Interfere(t.names.Guarded(t.Warner), t.revise),
 		Restore: t.o.Restore, MaxRate: t.o.MaxRate, Recording: t.recording.Load, Breaks: t.Spans.Breaks, Tampered: func() { t.tampered.Store(true) }, Spend: t.spend,
 		SwitchOff: func(p *plan.Plan, rate uint64) ([]*plan.Plan, error) {
 			off, err := t.probes.Limit(p, t.plansNow(), rate, t.o.MaxRate)
@@ -249,7 +258,7 @@ func (t *Trace) Close() error {
 	if t.unwatchWall != nil {
 		t.unwatchWall()
 	}
-	return arm.InUse(t.session, t.session.Close())
+	return errors.Join(arm.InUse(t.session, t.session.Close()), t.names.Close())
 }
 
 // Session returns what the trace has set up in tracefs.

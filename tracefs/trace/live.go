@@ -3,7 +3,6 @@ package trace
 import (
 	"context"
 	"iter"
-	"slices"
 
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -46,12 +45,6 @@ func (t *Trace) whyNoCalls(allRead bool) []string {
 		t.Warner.Detailf("%v", err)
 	}
 	return all
-}
-
-// countsFaults reports whether the kernel counts faults as misses, and there are or can be
-// probes that can fault.
-func (t *Trace) countsFaults() bool {
-	return (t.o.Reload || slices.ContainsFunc(plan.Probes(t.Plans), (*plan.Probe).Follows)) && t.host.CountsFaults()
 }
 
 // Losses stops the tracing and returns exactly what was lost and missed.
@@ -135,8 +128,8 @@ func (t *Trace) events(ctx context.Context) iter.Seq2[*tracefs.Event, error] {
 	if t.o.Text {
 		return text.Read(ctx, t.session, text.Options{Formats: t.Formats, Further: further, Addr: t.host.Symbols.Addr, Order: t.Order, Idle: idle})
 	}
-	events := read.Live(ctx, t.session, read.Options{Formats: t.Formats, Further: further, Other: t.renumbered.Format, Damaged: t.damaged, Idle: idle}, t.Now)
-	return t.Follow(events)
+	events := read.Live(ctx, t.session, read.Options{Formats: t.Formats, Further: further, Other: t.renumbered.Format, Damaged: t.damaged, Idle: idle, Aside: t.names.Aside()}, t.Now)
+	return t.Follow(t.names.Follow(events))
 }
 
 // damaged warns that a buffer cannot be parsed.

@@ -1,0 +1,11 @@
+package fetchargs_test
+
+import (
+	"testing"
+
+	"github.com/tsnoop/tsnoop/fetchargs/target"
+)
+
+func init() {
+	targetLines["names-known"] = func(_ *testing.T, to *target.Target, _ []string) { to.NamesKnown = true } // without a fetch
+}
