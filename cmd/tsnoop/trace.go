@@ -21,6 +21,7 @@ func runTrace(o *flags.Options, ui *terminal.UI) (err error) {
 	if len(o.Args) == 0 {
 		return flags.Errorf("run tsnoop 'ip_rcv(skb->len, dev->name)'; tsnoop help shows more", "which function?")
 	}
+	o.Plan.Names = followsNames(o)
 	if o.Emit != "" || o.Explain {
 		return runEmit(o, ui)
 	}
@@ -59,4 +60,11 @@ func runTrace(o *flags.Options, ui *terminal.UI) (err error) {
 		run.ExplainNone(ctx, t)
 		return nil
 	})
+}
+
+// followsNames reports whether the names of tasks need not be fetched. They are where text has
+// them, where not all CPUs record, where the kernel chooses by them, and where probes are
+// defined while a trace runs.
+func followsNames(o *flags.Options) bool {
+	return o.Emit == "" && o.Reader != "text" && len(o.Trace.CPUs) == 0 && o.Plan.Comm == "" && !o.Trace.Reload && !o.Plan.Wait
 }

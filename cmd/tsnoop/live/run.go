@@ -85,6 +85,13 @@ func (r *Run) Trace(out *os.File, report func(tracefs.Warning), do func(ctx cont
 	to := r.options()
 	to.Progress, to.Warn = progress.Step, report
 	t, err := trace.Arm(signalled, r.host, r.plans, to)
+	if errors.Is(err, trace.ErrNames) {
+		r.ui.Detail("%v", err)
+		r.o.Plan.Names = false
+		if err = r.resolve(true); err == nil {
+			t, err = trace.Arm(signalled, r.host, r.plans, to)
+		}
+	}
 	progress.End()
 	if errors.Is(err, trace.ErrInterrupted) {
 		return nil

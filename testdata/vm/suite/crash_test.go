@@ -33,7 +33,7 @@ func TestVMPanicGoroutine(t *testing.T) {
 	}
 	group := panicked()
 	out, err := exec.Command("tsnoop", "clean").CombinedOutput()
-	if want := "removed instance " + group + " and 2 probes\n"; err != nil || string(out) != want {
+	if want := "removed instance " + group + " and 2 probes\nremoved instance " + group + "_2 and 1 probe\n"; err != nil || string(out) != want {
 		t.Errorf("clean: %v, got %q, want %q", err, out, want)
 	}
 	nothingLeft(t)
