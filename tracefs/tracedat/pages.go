@@ -6,10 +6,12 @@ import (
 	"io"
 )
 
-// maxRead and minRead limit how much of a CPU's data is read at a time, in bytes.
+// maxRead and minRead limit how much of a CPU's data is read at a time, in bytes. A reader
+// begins with firstRead and reads twice as much each time: who wants few pages reads few.
 const (
-	maxRead = 1 << 20
-	minRead = 64 << 10
+	maxRead   = 1 << 20
+	minRead   = 64 << 10
+	firstRead = 16 << 10
 )
 
 // A PageReader reads the pages of a CPU, one after another. It holds one buffer of 1
@@ -23,6 +25,7 @@ type PageReader struct {
 	in   []byte // pages that were read, or compressed bytes
 	rest []byte // pages that were not returned yet
 	err  error  // returned after rest
+	step int64  // how much was asked for last, in bytes; 0 for nothing yet
 
 	page     int64  // index of the next page
 	sumBlock []byte // the checksums of some pages
@@ -119,10 +122,20 @@ func (p *PageReader) read(b []byte, n int64) []byte {
 	return b[:have+got]
 }
 
+// ahead returns how much to read at a time now, at most most.
+func (p *PageReader) ahead(most int64) int64 {
+	if p.step == 0 {
+		p.step = firstRead
+	} else {
+		p.step = min(2*p.step, most)
+	}
+	return p.step
+}
+
 // fill reads uncompressed pages.
 func (p *PageReader) fill() {
 	size := int64(p.c.pageSize)
-	p.in = p.read(p.in[:0], max(p.c.file.readSize, size))
+	p.in = p.read(p.in[:0], max(p.ahead(p.c.file.readSize)/size*size, size))
 	p.rest = p.in
 	// Each read is a multiple of the page size.
 	if rest := int64(len(p.in)) % size; rest != 0 || len(p.in) == 0 {
@@ -141,7 +154,7 @@ func (p *PageReader) need(n int64) []byte {
 	}
 	if int64(len(p.raw)) < n {
 		have := copy(p.in[:len(p.raw)], p.raw)
-		p.in = p.read(p.in[:have], max(n, p.c.file.readSize/4))
+		p.in = p.read(p.in[:have], max(n, p.ahead(p.c.file.readSize/4)))
 		p.raw = p.in
 	}
 	if int64(len(p.raw)) < n {

@@ -290,9 +290,10 @@ func (p *PageReader) check(page []byte) error {
 	}
 	const block = 256 * SumSize
 	at := n * SumSize % block
-	if at == 0 {
-		p.sumBlock = make([]byte, min(block, (p.c.sums.pages-n)*SumSize))
-		if got, err := p.c.file.r.ReadAt(p.sumBlock, p.c.sums.off+n*SumSize); got < len(p.sumBlock) {
+	if at == 0 || p.sumBlock == nil {
+		first := n*SumSize - at
+		p.sumBlock = make([]byte, min(block, p.c.sums.pages*SumSize-first))
+		if got, err := p.c.file.r.ReadAt(p.sumBlock, p.c.sums.off+first); got < len(p.sumBlock) {
 			p.fail(p.c.sums.off, err) // the rest are zeros, and no checksums
 		}
 	}
