@@ -66,6 +66,9 @@ func (st *Stage) See(w tracefs.Warner, all bool, gap *atomic.Bool) {
 // HasAges reports whether some events have a time whose age is shown.
 func (st *Stage) HasAges() bool { return st.ages.any() }
 
+// HasClocks reports whether some events show what is known since another call.
+func (st *Stage) HasClocks() bool { return st.clocks.any() }
+
 // LookAtClocks reads how far the clocks of this host are apart, if ages need that, and
 // returns what is known of it.
 func (st *Stage) LookAtClocks() Leads {

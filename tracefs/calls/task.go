@@ -121,6 +121,19 @@ func (p *Pairer) task(e *tracefs.Event) *task {
 	return t
 }
 
+// IsOpen reports whether a call that began at a time or earlier may still be yielded as ended.
+func (p *Pairer) IsOpen(until uint64) bool {
+	if slices.ContainsFunc(p.gathering, func(g *entry) bool { return g.event.Time <= until }) {
+		return true
+	}
+	for t := p.used.root.next; t != &p.used.root; t = t.next {
+		if slices.ContainsFunc(t.entries, func(e *entry) bool { return e.event.Time <= until && !(p.opts.Begin && e.id == 0) }) {
+			return true
+		}
+	}
+	return false
+}
+
 // forget releases a task that has no entries left.
 func (p *Pairer) forget(t *task) {
 	p.used.remove(t)

@@ -24,6 +24,7 @@ type Losses struct {
 	Damaged Between // events in damaged parts of a recording
 
 	Recorded bool   // the events were lost when the file was recorded
+	Part     bool   // CPUs, Damaged and SwitchedOff are about a part of the recording, Kept is about all of it
 	Start    uint64 // when that began, in ns on the trace clock
 }
 
@@ -115,6 +116,8 @@ func (l *Losses) Report(report func(tracefs.Warning)) {
 	}
 	switch n := l.kernel(); {
 	case n == 0:
+	case l.Part:
+		w.Warnf("%s lost between --from and --to: %s", plural.Were(n, "event"), l.places())
 	case l.Recorded:
 		w.Warnf("%s lost in all while this was recorded: %s", plural.Were(n, "event"), l.places())
 	case l.BufferKB > 0 && n > l.Skipped():
@@ -132,6 +135,10 @@ func (l *Losses) Report(report func(tracefs.Warning)) {
 			w.Warnf("reported while this was recorded: %s", l.Interfered[i].Text)
 		}
 	}
+	whole := ""
+	if l.Part {
+		whole = "in the whole recording, "
+	}
 	for _, m := range l.Missed {
 		what, most := "call", ""
 		if m.Return {
@@ -140,17 +147,17 @@ func (l *Losses) Report(report func(tracefs.Warning)) {
 		if m.AtMost {
 			most = "up to "
 		}
-		w.Warnf("%s%s of %s %s missed: the kernel could not run the probe", most, plural.Of(m.Calls, what), m.Func, plural.Verb(m.Calls))
+		w.Warnf("%s%s%s of %s %s missed: the kernel could not run the probe", whole, most, plural.Of(m.Calls, what), m.Func, plural.Verb(m.Calls))
 	}
 	for _, u := range l.Unfinished {
 		began := "began"
 		if u.Earlier {
 			began = "began before the trace"
 		}
-		w.Warnf("%s of %s %s and did not end", plural.Of(u.Calls, "call"), u.Func, began)
+		w.Warnf("%s%s of %s %s and did not end", whole, plural.Of(u.Calls, "call"), u.Func, began)
 	}
 	if len(l.UnsureFuncs) > 0 {
-		w.Warnf("up to %s of %s %s missed, or had values that could not be read: before 5.14 the kernel does not distinguish these", plural.Of(l.Unsure, "call"), strings.Join(l.UnsureFuncs, ", "), plural.Verb(l.Unsure))
+		w.Warnf("%sup to %s of %s %s missed, or had values that could not be read: before 5.14 the kernel does not distinguish these", whole, plural.Of(l.Unsure, "call"), strings.Join(l.UnsureFuncs, ", "), plural.Verb(l.Unsure))
 	}
 }
 

@@ -81,6 +81,9 @@ func (r *File) damage(cpu int, err error) {
 		r.broken = cmp.Or(r.broken, err)
 		return
 	}
+	if r.outside(page.After) {
+		return
+	}
 	events := losses.Between{Min: page.Events, Max: page.Events}
 	if page.Events == tracefs.LostUnknown {
 		events = losses.Between{Min: 1, Max: uint64(page.Bytes / smallestRecord)}

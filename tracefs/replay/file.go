@@ -41,6 +41,8 @@ type File struct {
 	size    int64
 	some    bool // the threads of some processes were recorded only
 	stacks  bool // are asked for
+
+	needsPast bool // what is shown can depend on events before the window
 }
 
 // Open reads a trace.dat file of size bytes. A recording of tsnoop has the plans that
@@ -124,6 +126,7 @@ func (r *File) prepare(o Options) error {
 		}
 	}
 	r.Amend.See(r.Warner, !r.some && r.AllCalls(), nil)
+	r.needsPast = r.NeedsPast() || r.Processes != nil && (o.Process || len(o.Pids) > 0)
 	r.chooser = choose(&r.Stream, o.Choice)
 	if r.stacks = o.Stacks; o.Stacks {
 		return r.findStacks()
@@ -189,7 +192,7 @@ func (r *File) Events() iter.Seq2[*tracefs.Event, error] {
 			if cpu.Size == 0 {
 				continue
 			}
-			streams = append(streams, read.Source{CPU: cpu.ID, Next: intact(cpu.Pages())})
+			streams = append(streams, read.Source{CPU: cpu.ID, Next: intact(r.pages(cpu))})
 		}
 	}
 	o := read.Options{Layout: r.layout(), Formats: r.Formats, Damaged: r.damage}
@@ -206,12 +209,16 @@ func (r *File) layout() ringbuf.Layout {
 
 var errUncounted = errors.New("the recorder did not come to its end, or could not read the kernel's counts")
 
-// Losses returns the kernel's counts at the end of the recording.
+// Losses returns the kernel's counts at the end of the recording, or what was lost in the
+// window.
 func (r *File) Losses() *losses.Losses {
 	r.chooser.warnStrange()
 	r.chooser.warnNone()
 	if r.stacks && r.chooser.some && !r.chooser.stacks {
 		r.Warner.Warnf("%s has no stacks: record them with --kstack", r.name)
+	}
+	if r.Window != nil {
+		return r.lossesIn()
 	}
 	l := losses.Losses{Recorded: true, Kept: r.kept(), Start: r.Start, Damaged: r.damages.Events, SwitchedOff: r.Spans.SwitchOffs(r.Plans, r.Plans)}
 	for _, text := range r.file.CPUStats {

@@ -23,6 +23,9 @@ type Observer struct {
 func (r *Stream) Calls(events iter.Seq2[*tracefs.Event, error], o Observer) iter.Seq2[*calls.Call, error] {
 	return func(yield func(*calls.Call, error) bool) {
 		r.observer = o
+		if r.Window != nil && r.Window.From > 0 {
+			r.Wall.pass(r.Window.From-1, nil)
+		}
 		at, atEnd := uint64(0), false // time of the event; there are no more
 		hand := func(c *calls.Call) bool {
 			if o.Call != nil {
@@ -44,15 +47,30 @@ func (r *Stream) Calls(events iter.Seq2[*tracefs.Event, error], o Observer) iter
 			}
 			return yield(c, nil)
 		}
+	reading:
 		for event, err := range events {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
 			at = event.Time
-			r.Wall.pass(at, r.ClockSet)
-			if event.Lost > 0 {
-				r.Gaps.lose(event, r.Warner, r.Lost)
+			where := within
+			if r.Window != nil {
+				where = r.Window.place(event)
+			}
+			switch where {
+			case before:
+				r.Amend.Event(event)
+				continue
+			case within:
+				r.Wall.pass(at, r.ClockSet)
+				if event.Lost > 0 {
+					r.Gaps.lose(event, r.Warner, r.Lost)
+				}
+			case after:
+				if r.isOver() {
+					break reading
+				}
 			}
 			event = r.Amend.Event(event)
 			if o.Event != nil {

@@ -12,7 +12,7 @@ import (
 // conditions that the kernel could not check.
 func (r *Stream) matches(c *calls.Call) bool {
 	plan := r.Plans[c.Plan]
-	if !r.Spans.begins(plan, c) {
+	if !r.Window.has(c) || !r.Spans.begins(plan, c) {
 		return false
 	}
 	if !r.Choose(c, plan) {

@@ -1,7 +1,8 @@
 // Package stream turns the events of some plans into calls. A running trace and a
 // recording do that in the same stages, each with a file of its own: what is known of
 // threads and stacks goes into the events (events.go), package amend writes into their
-// records what the kernel could not, pairs become calls (pairing.go), of which those
+// records what the kernel could not, those outside of a window are left out (window.go),
+// pairs become calls (pairing.go), of which those
 // remain that were whole (spans.go), are asked for and meet the conditions (match.go).
 // Gaps and steps of the host's clock are reported where the events come to them. Package
 // replay reads a recording as a stream, package trace arms plans and reads the events of
@@ -58,6 +59,8 @@ type Stream struct {
 	pairers   []*calls.Pairer
 	begin     bool   // also yield calls when they begin
 	Spans     *Spans // when the trace was whole; nil if that is not known
+
+	Window *Window // the part of a recording that is shown; nil for all
 
 	Kept losses.Kept // what a recording stores of the losses; of a trace that runs, what is known of it
 

@@ -54,6 +54,28 @@ func (w *WallClock) At(now uint64) int64 {
 	return steps[0].Add
 }
 
+// When returns the first and the last time on the trace clock at which the clock of the host
+// showed wall, in ns since 1970: where it was set back, it showed some times twice. A time that
+// was left out because it was set forward is that of the step.
+func (w *WallClock) When(wall int64) (first, last uint64) {
+	for i, step := range w.all() {
+		at := uint64(max(wall-step.Add, 0))
+		if i == 0 {
+			first, last = at, at
+			continue
+		}
+		if first >= step.From { // it had not come to wall before
+			first = max(at, step.From)
+		}
+		if at >= step.From {
+			last = at
+		} else {
+			last = min(last, step.From)
+		}
+	}
+	return first, last
+}
+
 // leastStep is the smallest step that is reported. Reading both clocks takes a while, so
 // smaller ones may be none.
 const leastStep = time.Millisecond

@@ -36,3 +36,32 @@ func TestWallClock(t *testing.T) {
 		t.Errorf("reported %q", told)
 	}
 }
+
+// TestWhen: a time of day that a clock showed twice has two times on the trace clock, and one
+// that it left out is that of the step.
+func TestWhen(t *testing.T) {
+	for _, tt := range []struct {
+		steps             []wallStep
+		wall, first, last int64
+	}{
+		{nil, 5, 0, 0},
+		{[]wallStep{{0, 100}}, 145, 45, 45},
+		{[]wallStep{{0, 100}}, 5, 0, 0},
+		{[]wallStep{{0, 100}, {50, 90}}, 139, 39, 39}, // set back
+		{[]wallStep{{0, 100}, {50, 90}}, 145, 45, 55},
+		{[]wallStep{{0, 100}, {50, 90}}, 155, 65, 65},
+		{[]wallStep{{0, 100}, {50, 120}}, 149, 49, 49}, // set forward
+		{[]wallStep{{0, 100}, {50, 120}}, 160, 50, 50},
+		{[]wallStep{{0, 100}, {50, 120}}, 171, 51, 51},
+		{[]wallStep{{0, 100}, {50, 90}, {70, 100}}, 145, 45, 55},
+		{[]wallStep{{0, 100}, {50, 90}, {70, 100}}, 165, 70, 70},
+	} {
+		var w WallClock
+		for _, s := range tt.steps {
+			w.Set(s.From, s.Add)
+		}
+		if first, last := w.When(tt.wall); first != uint64(tt.first) || last != uint64(tt.last) {
+			t.Errorf("%v: %d is %d to %d, want %d to %d", tt.steps, tt.wall, first, last, tt.first, tt.last)
+		}
+	}
+}
