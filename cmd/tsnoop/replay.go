@@ -116,7 +116,11 @@ func showReplay(f io.ReaderAt, size int64, name string, o *flags.Options, ui *te
 	if err != nil {
 		return err
 	}
-	return showAll(r, &r.Stream, name, o, ui)
+	out := output.New(o, ui)
+	if err := setWindow(r, name, o); err != nil {
+		return err
+	}
+	return showAll(r, &r.Stream, name, out, ui)
 }
 
 // A recording is a trace.dat file, or text.
@@ -127,8 +131,7 @@ type recording interface {
 }
 
 // showAll shows a recording, whose Reading is r, and reports what it lacks.
-func showAll(rec recording, r *stream.Stream, name string, o *flags.Options, ui *terminal.UI) (err error) {
-	out := output.New(o, ui)
+func showAll(rec recording, r *stream.Stream, name string, out *output.Output, ui *terminal.UI) (err error) {
 	if err := out.Open(); err != nil {
 		return err
 	}
@@ -191,7 +194,8 @@ func openOptions(o *flags.Options, name string, ui *terminal.UI) replay.Options 
 	return replay.Options{
 		Name: name, Begin: o.Begins(), Chain: o.Plan.Chain, Warn: ui.PrintWarning, Choice: replay.Choice{Pids: o.Trace.Pids, Comm: o.Plan.Comm, CPUs: o.Trace.CPUs},
 		Specs: o.Args[1:], Pair: o.Pairs(), Measures: o.Plan.Measures,
-		Stacks: o.Trace.Stacks, Symbols: o.Summary != "only" || slices.Contains(o.By, sum.ByCaller) || slices.Contains(o.By, sum.ByStack),
+		Process: o.Notation.Name == "json" || slices.Contains(o.By, sum.ByPID),
+		Stacks:  o.Trace.Stacks, Symbols: o.Summary != "only" || slices.Contains(o.By, sum.ByCaller) || slices.Contains(o.By, sum.ByStack),
 	}
 }
 
@@ -206,6 +210,8 @@ func showText(r io.Reader, name string, o *flags.Options, ui *terminal.UI) error
 		return flags.Errorf("", "--kstack needs a trace.dat file: text does not show which event a stack belongs to")
 	case o.Show.Time == render.TimeClock:
 		return flags.Errorf("", "%s does not contain the time of day; --time is rel, delta, boot or none", name)
+	case o.Windowed():
+		return flags.Errorf("give it only the lines of that time", "--from and --to need a recording, and %s is text", name)
 	}
 	everybody := *o // the choice of calls is not in the lines
 	everybody.Plan.Comm, everybody.Trace.CPUs = "", nil
@@ -227,5 +233,5 @@ func showTextOf(r io.Reader, name string, plans []*plan.Plan, o *flags.Options, 
 		return err
 	}
 	defer t.Close()
-	return showAll(t, &t.Stream, name, o, ui)
+	return showAll(t, &t.Stream, name, output.New(o, ui), ui)
 }

@@ -24,7 +24,7 @@ func TestCompleteFlags(t *testing.T) {
 
 // TestCompleteValues completes the value of each flag that has one, except numbers.
 func TestCompleteValues(t *testing.T) {
-	free := strings.Fields("cpu count duration interval sync kernel buffer pages maxactive max-rate")
+	free := strings.Fields("cpu count duration from to interval sync kernel buffer pages maxactive max-rate")
 	for _, row := range flags.Rows() {
 		if !row.NeedsValue() && row.Words() == nil || slices.Contains(free, row.Name) {
 			continue

@@ -35,6 +35,7 @@ type Options struct {
 
 	Count    int
 	Duration time.Duration
+	From, To When   // the part of a recording that is shown
 	Reader   string // "raw" or "text"
 	OnTamper string // "warn" or "restore"
 	BTF      []string

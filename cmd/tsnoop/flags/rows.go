@@ -54,6 +54,10 @@ func (o *Options) sections() []Section {
 				number(&o.Count, 0, 1<<62), "takes a number of calls, 0 for no limit", "tsnoop -n 10 SPEC"},
 			{"duration", "d", " DUR", "end after this time: 10s, 500ms, 2m. Tracing stops then; calls that are still in the buffer are printed",
 				parsed(&o.Duration, parseDuration), takesTime, "tsnoop -d 10s SPEC"},
+			{"from", "", " TIME", "with replay: only calls that began at TIME or later. TIME is as --time shows it: since the recording began (1.5s, 250ms, 12.345678), with -t boot since the host booted, or a time of day (14:03:05.123, '2026-11-24 14:03:05')",
+				when("from", &o.From), takesWhen, "tsnoop replay --from 1.5s --to 2s FILE"},
+			{"to", "", " TIME", "with replay: only calls that began at TIME or earlier, with their returns",
+				when("to", &o.To), takesWhen, "tsnoop replay --from 1.5s --to 2s FILE"},
 		}},
 		{"What is shown", slices.Concat([]Row{
 			{"chain", "s", "", "only calls in which the first function led to the second, the second to the third and so on; shown when the last is reached, and as they return",

@@ -19,10 +19,10 @@ type use struct {
 
 // uses has what the flags act on: "run", a trace that runs; "calls", what is shown of
 // them; "values", shown or in definitions; "lines" of calls; "members" of structs; "text", which is not JSON; "sums", and what is "fetched" for them; "disk",
-// a recording; or always.
+// a recording; "part", of one that is replayed; or always.
 var uses = map[string]use{
 	"file": {"a.tsnoop", "", "always"}, "reload": {"", "--file=a.tsnoop", "calls run"}, "pid": {"1", "", "always"}, "follow": {"", "--pid=1", "always"},
-	"user": {"u", "--", "run"}, "comm": {"x", "", "always"}, "cpu": {"0", "", "always"}, "wait-module": {"", "", "always"}, "count": {"1", "", "calls"}, "duration": {"1s", "", "run"},
+	"user": {"u", "--", "run"}, "comm": {"x", "", "always"}, "cpu": {"0", "", "always"}, "wait-module": {"", "", "always"}, "count": {"1", "", "calls"}, "duration": {"1s", "", "run"}, "from": {"1s", "", "part"}, "to": {"2s", "", "part"},
 	"chain": {"", "", "always"}, "tree": {"", "", "lines"}, "kstack": {"", "", "lines"}, "follow-pointers": {"", "", "values"}, "zeros": {"", "", "members"}, "types": {"", "", "text"},
 	"compact": {"", "", "text"}, "summary": {"", "", "sums"}, "sort": {"mean", "", "sums"}, "by": {"tid", "", "fetched"}, "hist": {"count", "", "fetched"}, "heat": {"", "", "sums"},
 	"interval": {"2s", "--summary", "sums"}, "group": {"task", "", "text"}, "time": {"clock", "", "calls"}, "json": {"", "", "calls"}, "output": {"f", "", "always"}, "compress": {"", "record", "disk"},
@@ -33,7 +33,7 @@ var uses = map[string]use{
 
 // lacking has what is not there with some flags.
 var lacking = map[string]string{
-	"--emit": "run calls lines members text sums fetched", "--explain": "run calls lines members text sums", "--heat": "values lines members text", "--json": "text", "record": "members text",
+	"--emit": "run calls lines members text sums fetched", "--explain": "run calls lines members text sums", "--heat": "values lines members text", "--json": "text", "record": "members text part", "trace": "part",
 }
 
 // clashing has pairs that cannot be heeded both, whatever they act on.

@@ -36,7 +36,7 @@ type Output struct {
 // New returns an output that is not open yet. If there will be summaries, SIGUSR1 asks
 // for one from now on.
 func New(o *flags.Options, ui *terminal.UI) *Output {
-	if o.Show.Time == render.TimeClock {
+	if o.Show.Time == render.TimeClock || o.TimeOfDay() {
 		switch zone, ok := zoneOf(os.Getenv("TZ")); {
 		case zone != nil:
 			time.Local = zone
@@ -218,6 +218,12 @@ func (out *Output) Losses(l *losses.Losses) {
 		for i := range l.SwitchedOff {
 			out.stream.SwitchedOff(&l.SwitchedOff[i])
 		}
+	}
+	if l.Part { // the rest is about all of the recording
+		out.total.say(l, out.ui)
+		return
+	}
+	if l.Recorded {
 		for i := range l.Interfered {
 			out.stream.Interfered(&l.Interfered[i])
 		}

@@ -47,7 +47,7 @@ func (s *summing) begin(from []render.Source, r *stream.Stream, sink sum.Sink, o
 		return func() {}
 	}
 	s.Summing = sum.NewSumming(from, sum.Options{
-		Interval: out.o.Interval, Start: r.Start, Order: r.Order, Now: s.now, Gone: s.stop,
+		Interval: out.o.Interval, Start: r.Began(), Order: r.Order, Now: s.now, Gone: s.stop,
 		Sort: out.o.Sort, By: out.o.By, Symbol: r.Symbol, Process: r.Process, Heat: out.o.Heat,
 		SwitchedOff: r.Spans.SwitchedOff,
 		Numbers:     out.o.Numbers(), Bare: out.o.Bare(), Asked: out.o.Asked(),

@@ -38,7 +38,7 @@ func (t *total) live(now func() uint64) {
 
 // count counts the calls while they are yielded. from are the sources so far.
 func (t *total) count(all iter.Seq2[*calls.Call, error], from []render.Source, r *stream.Stream) iter.Seq2[*calls.Call, error] {
-	t.Total = sum.NewTotal(from, r.Start, r.Order)
+	t.Total = sum.NewTotal(from, r.Began(), r.Order)
 	return func(yield func(*calls.Call, error) bool) {
 		defer func() {
 			if t.now != nil {
@@ -62,7 +62,11 @@ func (t *total) say(l *losses.Losses, ui *terminal.UI) {
 		return
 	}
 	m := sum.Missing{Counted: l.Err == nil && len(l.CPUs) > 0, Lost: l.Events(), Unsure: l.Unsure}
-	for _, u := range l.Unfinished {
+	kept := l.Kept
+	if l.Part {
+		m.Unsure, kept = 0, losses.Kept{}
+	}
+	for _, u := range kept.Unfinished {
 		if !u.Earlier {
 			m.Unfinished += u.Calls
 		}
@@ -70,7 +74,7 @@ func (t *total) say(l *losses.Losses, ui *terminal.UI) {
 	for i := range l.SwitchedOff {
 		m.SwitchedOff = append(m.SwitchedOff, l.SwitchedOff[i].Name)
 	}
-	for _, missed := range l.Missed {
+	for _, missed := range kept.Missed {
 		m.Missed += missed.Calls
 	}
 	ui.Warn("%s", t.Append(nil, t.end, m))
