@@ -90,7 +90,7 @@ func TestHotplugLate(t *testing.T) {
 
 // TestHotplugList compares the lists of CPUs that tsnoop shows with the kernel's own text of the
 // same events, in another instance, for tasks that load and unload a module. test.sh runs it
-// after TestHotplugLate with four CPUs, since the kernel needs three for such a list.
+// with four CPUs, since the kernel needs three for such a list.
 func TestHotplugList(t *testing.T) {
 	for _, cpu := range []string{"1", "2", "3"} {
 		mustWrite(t, "/sys/devices/system/cpu/cpu"+cpu+"/online", "1")
