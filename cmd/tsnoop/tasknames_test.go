@@ -11,7 +11,7 @@ import (
 func TestFollowsNames(t *testing.T) {
 	for line, want := range map[string]bool{
 		"f": true, "--tree f": true, "--chain f g": true, "-p 1 f": true, "--json f": true, "--explain f": true, "--by comm f": true,
-		"--reader=text f": false, "--cpu 0 f": false, "--comm a f": false, "--reload -F f": false, "--wait-module f": false, "--emit f": false,
+		"--reader=text f": false, "--cpu 0 f": false, "--comm a f": false, "--reload -F f": false, "--wait-module f": false, "--emit f": false, "f -- true": false,
 	} {
 		o, err := flags.Parse(strings.Fields(line))
 		if err != nil {

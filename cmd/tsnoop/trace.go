@@ -64,7 +64,8 @@ func runTrace(o *flags.Options, ui *terminal.UI) (err error) {
 
 // followsNames reports whether the names of tasks need not be fetched. They are where text has
 // them, where not all CPUs record, where the kernel chooses by them, and where probes are
-// defined while a trace runs.
+// defined while a trace runs; and for a program that is started for the trace: it is often
+// short, and the start and end of an instance take as long as those of the trace itself.
 func followsNames(o *flags.Options) bool {
-	return o.Emit == "" && o.Reader != "text" && len(o.Trace.CPUs) == 0 && o.Plan.Comm == "" && !o.Trace.Reload && !o.Plan.Wait
+	return o.Emit == "" && len(o.Program) == 0 && o.Reader != "text" && len(o.Trace.CPUs) == 0 && o.Plan.Comm == "" && !o.Trace.Reload && !o.Plan.Wait
 }
