@@ -161,7 +161,7 @@ func TestWindow(t *testing.T) {
 					times = append(times, c.began)
 				}
 				rnd := rand.New(rand.NewPCG(1, 2))
-				for range 60 {
+				for range 10 {
 					at := func() uint64 { return times[rnd.IntN(len(times))] + uint64(rnd.IntN(3)) }
 					from, to := at(), at()
 					from, to = max(min(from, to), 2)-1, max(from, to, 2)-1

@@ -96,7 +96,7 @@ func (r *Stream) Calls(events iter.Seq2[*tracefs.Event, error], o Observer) iter
 					return more
 				})
 			}
-			if n := pairer.Tally(); n != (calls.Tally{}) {
+			if n := pairer.Tally(); n != (calls.Tally{}) && r.Window == nil { // a window lacks entries and returns
 				r.Warner.Detailf("%s came without an entry, %s did not end", plural.Of(n.Orphans, "return"), plural.Of(n.Unfinished, "call"))
 				if n.Partial > 0 {
 					r.Warner.Detailf("%d entries and returns came without all of their parts", n.Partial)
