@@ -35,7 +35,7 @@ func (s seeker) seek(offset int64) {
 
 // burst makes N calls for the count "N", and for "NxM" N times M calls and a pause: four times
 // as long as the calls took, which leaves a slow machine time for the others, of 4 to 20 ms,
-// or of up to a second for "NxM-", of which nobody waits for the end.
+// or of up to 100 ms for "NxM-", of which nobody waits for the end.
 func burst(first, count string) error {
 	n, err := strconv.ParseInt(first, 0, 64)
 	if err != nil {
@@ -52,7 +52,7 @@ func burst(first, count string) error {
 func (s seeker) burst(first int64, count string) error {
 	most := int64(20e6)
 	if endless, ok := strings.CutSuffix(count, "-"); ok {
-		count, most = endless, 1e9
+		count, most = endless, 100e6
 	}
 	times, size, paced := strings.Cut(count, "x")
 	if !paced {

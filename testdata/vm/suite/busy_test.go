@@ -22,6 +22,9 @@ var busySpecs = []string{"ksys_lseek(offset, return)", "generic_file_llseek(offs
 // see testdata/load. Without the sleep the emulated CPUs have no time left for tsnoop.
 const busyPace = "10000000x10-"
 
+// busyTime is how long a trace takes in which each thread calls: longer than it sleeps.
+const busyTime = "300ms"
+
 // busy makes a thread on each CPU call lseek(2). Each numbers its calls by their offsets,
 // the i-th thread from i<<32 on.
 func busy(t *testing.T) {
@@ -55,13 +58,13 @@ func TestVMBusyThreads(t *testing.T) {
 		{"tree", []string{"--tree"}, []string{busySpecs[0], "generic_file_llseek*(offset, return)"}, 3},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			args := append([]string{"--json", "--max-rate=0", "-b", "4096", "--duration=20ms"}, test.flags...)
+			args := append([]string{"--json", "--max-rate=0", "-b", "4096", "--duration=" + busyTime}, test.flags...)
 			checkBusy(t, beginTrace(t, append(args, test.specs...)...), test.depth)
 		})
 	}
 	t.Run("recording", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "trace.dat")
-		out, err := exec.Command("tsnoop", append([]string{"record", "-o", file, "--max-rate=0", "-b", "4096", "--duration=20ms"}, busySpecs...)...).CombinedOutput()
+		out, err := exec.Command("tsnoop", append([]string{"record", "-o", file, "--max-rate=0", "-b", "4096", "--duration=" + busyTime}, busySpecs...)...).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
