@@ -34,6 +34,7 @@ func main() {
 // tsnoop runs the command line and returns the exit status: 0 for success, 1 if the
 // machine refuses or lacks something, 2 if the command line or a spec is wrong.
 func tsnoop() int {
+	collectLater()
 	// If the reader of our output goes away, the write should fail and not kill us: the
 	// probes must be removed first. SIGPIPE is not ignored, because a program that we
 	// start would inherit that.

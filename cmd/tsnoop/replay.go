@@ -9,7 +9,6 @@ import (
 	"io"
 	"iter"
 	"os"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -68,23 +67,6 @@ func runReplay(o *flags.Options, ui *terminal.UI) (err error) {
 	read := &counted{f: f}
 	defer watchReplay(o, ui, name, info, read.n.Load)()
 	return showReplay(read, info.Size(), name, o, ui)
-}
-
-// limitMemory lets the memory that is not used any more not grow beyond what a file of
-// size bytes justifies: the promise is 64 MiB and four times its size.
-func limitMemory(size int64) { debug.SetMemoryLimit(52<<20 + 4*size) }
-
-// limitTypes is limitMemory for the files of types that the user has given, if any.
-func limitTypes(files []string) {
-	size := int64(0)
-	for _, file := range files {
-		if info, err := os.Stat(file); err == nil {
-			size += info.Size()
-		}
-	}
-	if len(files) > 0 {
-		limitMemory(size)
-	}
 }
 
 // watchReplay reports on a terminal how much of a file was read, until stop is called.
