@@ -60,7 +60,7 @@ func narrowed(t *target.Target, typ btf.Type) (narrow btf.Type, split bool) {
 		}
 		return typ, true
 	case *btf.Pointer:
-		if varies(s.Target, 0) {
+		if varies(t.Kernel.Complete(s.Target), 0) {
 			return toUser(&btf.Pointer{Target: (*btf.Void)(nil)}), false
 		}
 	}
