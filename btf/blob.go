@@ -162,14 +162,14 @@ func (b *blob) searched(spec *cbtf.Spec, name string) ([]Type, error) {
 }
 
 // funcs returns the functions whose names match, in the order of the BTF.
-func (b *blob) funcs(match func(name string) bool) (found []*cbtf.Func) {
+func (b *blob) funcs(match *glob) (found []*cbtf.Func) {
 	if b.raw != nil {
-		if found, err := b.raw.Funcs(match); err == nil {
+		if found, err := b.raw.Funcs(match.matchBytes); err == nil {
 			return found
 		}
 	}
 	for _, f := range b.index().funcs {
-		if match(f.Name) {
+		if match.match(f.Name) {
 			found = append(found, f)
 		}
 	}

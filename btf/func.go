@@ -45,7 +45,7 @@ func (k *Kernel) Func(module, name string) (*Func, error) {
 			}
 		}
 		if b == nil {
-			return nil, &NotFoundError{What: "module", Name: module, Suggestions: Suggest(module, slices.Values(k.moduleNames()))}
+			return nil, k.noModule(module)
 		}
 		if f := b.function(name); f != nil {
 			return f, nil
@@ -100,14 +100,14 @@ func (b *blob) function(name string) *Func {
 
 func (b *blob) suggestFuncs(name string) []string {
 	return SuggestFuncs(name, func(yield func(string) bool) {
-		b.eachFunc(func(fn string) { yield(fn) }) // near wants all
+		b.eachFunc(func(fn []byte) { yield(string(fn)) }) // near wants all
 	})
 }
 
 // suggestFuncs is like that of a blob, for vmlinux and all modules. k.mu is held.
 func (k *Kernel) suggestFuncs(name string) []string {
 	return SuggestFuncs(name, func(yield func(string) bool) {
-		visit := func(fn string) { yield(fn) } // near wants all
+		visit := func(fn []byte) { yield(string(fn)) } // near wants all
 		k.base.eachFunc(visit)
 		for _, m := range k.moduleNames() {
 			k.eachModuleFunc(m, visit)
@@ -140,13 +140,7 @@ func newFunc(fn *cbtf.Func, module string) *Func {
 // Errors are path.ErrBadPattern, *NotFoundError for a module without BTF, and errors of
 // reading BTF.
 func (k *Kernel) Funcs(pattern string) ([]*Func, error) {
-	only, inModule := strings.CutPrefix(pattern, "mod:")
-	if inModule || strings.Contains(pattern, ":") && !strings.HasPrefix(pattern, "syscall:") {
-		if only, pattern, inModule = strings.Cut(only, ":"); !inModule {
-			inModule, pattern = true, "*"
-		}
-	}
-	match, err := Glob(pattern)
+	p, err := parseFuncPattern(pattern)
 	if err != nil {
 		return nil, err
 	}
@@ -156,23 +150,54 @@ func (k *Kernel) Funcs(pattern string) ([]*Func, error) {
 		return nil, err
 	}
 	var funcs []*Func
-	found := !inModule
+	found := false
 	for b := range k.blobs {
-		if inModule && (only == "" || b.name != moduleKey(only)) {
+		if !p.includes(b.name) {
 			continue
 		}
 		found = true
-		for _, fn := range b.funcs(match) {
+		for _, fn := range b.funcs(p.match) {
 			if f := newFunc(fn, b.name); f != nil {
 				funcs = append(funcs, f)
 			}
 		}
 	}
 	if !found {
-		return nil, &NotFoundError{What: "module", Name: only, Suggestions: Suggest(only, slices.Values(k.moduleNames()))}
+		return nil, k.noModule(p.module)
 	}
 	slices.SortStableFunc(funcs, func(a, b *Func) int { return strings.Compare(a.Name, b.Name) })
 	return countCopies(funcs), nil
+}
+
+// A funcPattern is a pattern of Funcs.
+type funcPattern struct {
+	inModule bool // the functions of one module, which may be "vmlinux"
+	module   string
+	match    *glob
+}
+
+// parseFuncPattern parses "tcp_*", "mod:ext4", "mod:ext4:ext4_get_*" and "ext4:ext4_get_*".
+//
+// The error is path.ErrBadPattern.
+func parseFuncPattern(pattern string) (p funcPattern, err error) {
+	p.module, p.inModule = strings.CutPrefix(pattern, "mod:")
+	if p.inModule || strings.Contains(pattern, ":") && !strings.HasPrefix(pattern, "syscall:") {
+		if p.module, pattern, p.inModule = strings.Cut(p.module, ":"); !p.inModule {
+			p.inModule, pattern = true, "*"
+		}
+	}
+	p.match, err = parseGlob(pattern)
+	return p, err
+}
+
+// includes reports whether functions of a module can match: "" is the kernel's own.
+func (p *funcPattern) includes(module string) bool {
+	return !p.inModule || p.module != "" && module == moduleKey(p.module)
+}
+
+// noModule returns the error for a module that has no BTF here. k.mu is held.
+func (k *Kernel) noModule(name string) error {
+	return &NotFoundError{What: "module", Name: name, Suggestions: Suggest(name, slices.Values(k.moduleNames()))}
 }
 
 // countCopies merges equal functions and counts those of one name. Functions of one name

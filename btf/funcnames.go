@@ -17,7 +17,7 @@ type FuncName struct{ Module, Name string }
 // Errors are path.ErrBadPattern, *NotFoundError for a module without BTF, and errors of
 // reading BTF.
 func (k *Kernel) FuncNames(module, pattern string) ([]FuncName, error) {
-	match, err := Glob(pattern)
+	match, err := parseGlob(pattern)
 	if err != nil {
 		return nil, err
 	}
@@ -28,10 +28,10 @@ func (k *Kernel) FuncNames(module, pattern string) ([]FuncName, error) {
 		return nil, err
 	}
 	var found []FuncName
-	add := func(in string) func(string) {
-		return func(name string) {
-			if match(name) {
-				found = append(found, FuncName{in, name})
+	add := func(in string) func([]byte) {
+		return func(name []byte) {
+			if match.matchBytes(name) {
+				found = append(found, FuncName{in, string(name)})
 			}
 		}
 	}
@@ -61,20 +61,20 @@ func (k *Kernel) FuncNames(module, pattern string) ([]FuncName, error) {
 }
 
 // eachFunc calls visit for the name of each function of the blob.
-func (b *blob) eachFunc(visit func(string)) {
+func (b *blob) eachFunc(visit func([]byte)) {
 	if b.raw != nil {
 		b.raw.EachFunc(nil, visit)
 		return
 	}
 	for _, f := range b.index().funcs {
-		visit(f.Name)
+		visit([]byte(f.Name))
 	}
 }
 
 // eachModuleFunc calls visit for the name of each function of a module. If its BTF cannot
 // be read, it does nothing, because a damaged module must not stop the search. k.mu is
 // held.
-func (k *Kernel) eachModuleFunc(name string, visit func(string)) {
+func (k *Kernel) eachModuleFunc(name string, visit func([]byte)) {
 	if raw := k.rawModule(name); raw != nil {
 		raw.EachFunc(k.base.raw, visit)
 	} else if b, _ := k.module(name); b != nil {
@@ -97,7 +97,7 @@ func (k *Kernel) rawModule(name string) *thin.BTF {
 		return nil
 	}
 	raw, err := thin.Parse(data)
-	if err != nil {
+	if err != nil || k.dir == "" && thin.Check(data, k.base.size) != nil { // anybody may have made it
 		return nil
 	}
 	return raw

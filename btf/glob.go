@@ -12,24 +12,37 @@ import (
 // A pattern is matched against all functions of a kernel, and path.Match reads all of it each
 // time. So it is compiled, unless it has an escape or a character that is not one byte.
 func Glob(pattern string) (func(name string) bool, error) {
+	g, err := parseGlob(pattern)
+	if err != nil {
+		return nil, err
+	}
+	return g.match, nil
+}
+
+// A glob is a compiled pattern.
+type glob struct {
+	uncompiled string // for path.Match; "" if there are parts
+	parts      []globPart
+	least      int // bytes of the shortest name that matches
+}
+
+// parseGlob is Glob for names that may be bytes.
+func parseGlob(pattern string) (*glob, error) {
 	pattern = strings.ReplaceAll(pattern, "[!", "[^")
 	if _, err := path.Match(pattern, ""); err != nil {
 		return nil, err
 	}
 	if strings.ContainsFunc(pattern, func(c rune) bool { return c == '\\' || c >= 0x80 }) {
-		return func(name string) bool {
-			match, _ := path.Match(pattern, name)
-			return match
-		}, nil
+		return &glob{uncompiled: pattern}, nil
 	}
-	return compileGlob(pattern).match, nil
+	return compileGlob(pattern), nil
 }
 
-// A glob is a compiled pattern.
-type glob struct {
-	parts []globPart
-	least int // bytes of the shortest name that matches
-}
+// match reports whether the whole name matches.
+func (g *glob) match(name string) bool { return matches(g, name) }
+
+// matchBytes is match for bytes.
+func (g *glob) matchBytes(name []byte) bool { return matches(g, name) }
 
 // A globPart stands for any text, or for one byte of a set.
 type globPart struct {
@@ -92,9 +105,13 @@ func (p *globPart) class(pattern string, i int) int {
 	return i
 }
 
-// match reports whether the whole name matches. After a mismatch the last part for any text
+// matches reports whether the whole name matches. After a mismatch the last part for any text
 // takes one byte more: what was before it need not be tried again.
-func (g *glob) match(name string) bool {
+func matches[Name string | []byte](g *glob, name Name) bool {
+	if g.uncompiled != "" {
+		match, _ := path.Match(g.uncompiled, string(name))
+		return match
+	}
 	if len(name) < g.least {
 		return false
 	}

@@ -96,7 +96,7 @@ func (k *Kernel) loadBase() (*blob, error) {
 					return nil, fmt.Errorf("%s: %w: %w", file, err, ErrNoBTF)
 				}
 			}
-			return &blob{raw: r, size: thin.Measure(data)}, nil
+			return &blob{raw: r, size: r.Size()}, nil
 		}
 	}
 	b, err := parseBlob(data, "", nil)

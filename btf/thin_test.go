@@ -1,9 +1,11 @@
 package btf
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -105,6 +107,40 @@ func FuzzThin(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestThinIndex: the index that is made after many searches finds the same types as a search
+// for each, in the same order.
+func TestThinIndex(t *testing.T) {
+	data, err := os.ReadFile(linuxFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]bool{"": true, "nosuch": true, "_rcv": true, "sk_buf": true, "sk_buff\x00": true}
+	indexed, err := thin.Parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range indexed.Types {
+		names[name[strings.LastIndexByte(name, ' ')+1:]] = true
+	}
+	for range 100 {
+		indexed.EnumsWith("nosuch")
+	}
+	if len(names) < 400 {
+		t.Errorf("only %d names", len(names))
+	}
+	for name := range names {
+		searched, err := thin.Parse(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, _ := searched.Named(name)
+		got, err := indexed.Named(name)
+		if !slices.EqualFunc(got, want, func(a, b Type) bool { return fmt.Sprint(a) == fmt.Sprint(b) }) || err != nil {
+			t.Errorf("%q: %v, %v, want %v", name, got, err, want)
+		}
+	}
 }
 
 // TestThinEnums looks up every constant of the enums of a kernel, with and without names, and

@@ -17,7 +17,7 @@ func Measure(data []byte) Size {
 	if err != nil {
 		return Size{}
 	}
-	return Size{uint32(len(r.offsets) - 1), uint32(len(r.strings))}
+	return r.Size()
 }
 
 // checkNames returns an error if the names of all types and their parts are much longer than

@@ -8,7 +8,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
-	"strings"
 
 	cbtf "github.com/cilium/ebpf/btf"
 )
@@ -25,8 +24,8 @@ type BTF struct {
 	strings []byte
 	offsets []uint32 // of each type in types; the first is that of void, which is not in types
 
-	searches int               // for strings
-	places   map[string]uint32 // of all strings; nil until many were searched for
+	searches int    // for names
+	index    *index // of names; nil until many were searched for
 
 	found    map[string][]cbtf.Type // types that have been cut out, by name
 	declared map[*cbtf.Fwd]uint32   // type ids of the structs that cuts only declare
@@ -113,62 +112,6 @@ func Parse(data []byte) (*BTF, error) {
 	return r, nil
 }
 
-// named returns the ids of the types of that name, in order.
-func (r *BTF) named(name string) []uint32 {
-	at, ok := r.find(name)
-	if !ok || name == "" {
-		return nil
-	}
-	var ids []uint32
-	for id := 1; id < len(r.offsets); id++ {
-		if order.Uint32(r.types[r.offsets[id]:]) == at {
-			ids = append(ids, uint32(id))
-		}
-	}
-	return ids
-}
-
-// fewSearches is how many searches for strings take less time than an index of all.
-const fewSearches = 20
-
-// find returns the offset of a string. It looks for the name first and then at what is
-// before it, because every string begins with a zero byte and few with the same letter.
-func (r *BTF) find(name string) (at uint32, ok bool) {
-	if r.searches++; r.searches > fewSearches {
-		return r.place(name)
-	}
-	needle := []byte(name + "\x00")
-	for from := 0; ; from++ {
-		i := bytes.Index(r.strings[from:], needle)
-		if i < 0 {
-			return 0, false
-		}
-		if from += i; from > 0 && r.strings[from-1] == 0 {
-			return uint32(from), true
-		}
-	}
-}
-
-// place is find with an index of all strings.
-func (r *BTF) place(name string) (at uint32, ok bool) {
-	if r.places == nil {
-		r.places = map[string]uint32{}
-		all := string(r.strings)
-		for from := 0; from < len(all); {
-			n := strings.IndexByte(all[from:], 0)
-			if n < 0 {
-				break
-			}
-			if _, twice := r.places[all[from:from+n]]; !twice && from > 0 {
-				r.places[all[from:from+n]] = uint32(from)
-			}
-			from += n + 1
-		}
-	}
-	at, ok = r.places[name]
-	return at, ok
-}
-
 // Named returns the types of that name, nil if there are none. Structs that they only
 // point to are declared but not defined, because most structs of a kernel can be reached
 // from any other. Complete returns their definitions.
@@ -185,10 +128,10 @@ func (r *BTF) Named(name string) ([]cbtf.Type, error) {
 
 // Funcs returns the functions whose names match, in order. Structs are declared as Named
 // does it.
-func (r *BTF) Funcs(match func(name string) bool) (funcs []*cbtf.Func, err error) {
+func (r *BTF) Funcs(match func(name []byte) bool) (funcs []*cbtf.Func, err error) {
 	var ids []uint32
 	for id := 1; id < len(r.offsets); id++ {
-		if b := r.types[r.offsets[id]:]; kindOf(b) == kindFunc && match(string(r.name(order.Uint32(b)))) {
+		if b := r.types[r.offsets[id]:]; kindOf(b) == kindFunc && match(r.name(order.Uint32(b))) {
 			ids = append(ids, uint32(id))
 		}
 	}
@@ -323,6 +266,9 @@ func (r *BTF) Complete(t *cbtf.Fwd) cbtf.Type {
 	return types[0]
 }
 
+// Size returns how much there is that split BTF can refer to.
+func (r *BTF) Size() Size { return Size{uint32(len(r.offsets) - 1), uint32(len(r.strings))} }
+
 // IsSplit reports whether the BTF is a module's, which continues that of the kernel: its
 // strings do not begin with the empty string.
 func (r *BTF) IsSplit() bool { return len(r.strings) == 0 || r.strings[0] != 0 }
@@ -332,7 +278,7 @@ func (r *BTF) Data() []byte { return r.data }
 
 // EachFunc calls visit for the name of each function. In split BTF, offsets of names
 // continue after the strings of the base.
-func (r *BTF) EachFunc(base *BTF, visit func(string)) {
+func (r *BTF) EachFunc(base *BTF, visit func([]byte)) {
 	first := uint32(0)
 	if base != nil {
 		first = uint32(len(base.strings))
@@ -343,9 +289,9 @@ func (r *BTF) EachFunc(base *BTF, visit func(string)) {
 			continue
 		}
 		if off := order.Uint32(b); off >= first {
-			visit(string(r.name(off - first)))
+			visit(r.name(off - first))
 		} else {
-			visit(string(base.name(off)))
+			visit(base.name(off))
 		}
 	}
 }
