@@ -106,6 +106,13 @@ func FuzzThin(f *testing.F) {
 				}
 			}
 		}
+		if list, err := k.Prototypes("*"); err == nil {
+			for f := range list {
+				if len(f.Text) < len(f.Name) {
+					t.Errorf("prototype of %q: %q", f.Name, f.Text)
+				}
+			}
+		}
 	})
 }
 

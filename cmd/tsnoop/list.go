@@ -44,10 +44,14 @@ func runList(o *flags.Options, ui *terminal.UI) error {
 	} else if err != nil {
 		return target.NoModule(o, err)
 	}
-	w, any := bufio.NewWriter(ui.Stdout), false
+	const listing = 64 << 10 // of 4 MB for a kernel
+	w, any := bufio.NewWriterSize(ui.Stdout, listing), false
 	for f := range functions {
 		any = true
-		fmt.Fprintf(w, "%s;\n", f)
+		w.Write(f)
+		if _, err := w.WriteString(";\n"); err != nil {
+			return err
+		}
 	}
 	if !any {
 		return fmt.Errorf("no function that can be probed matches %q", pattern)

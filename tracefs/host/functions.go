@@ -13,23 +13,24 @@ import (
 // Functions yields the C prototypes of the functions that match the glob pattern and
 // can be probed, sorted by name. A function of a module is prefixed with "MODULE:".
 // If the pattern is GROUP:NAME, it yields what is in groups instead.
-// System calls come last, with the parameters that programs know.
-func (h *Host) Functions(pattern string, o PlanOptions) (iter.Seq[string], error) {
+// System calls come last, with the parameters that programs know. Each text is valid until
+// the next one.
+func (h *Host) Functions(pattern string, o PlanOptions) (iter.Seq[[]byte], error) {
 	o.Lines = true
 	target, err := h.Target(o)
 	if err != nil {
 		return nil, err
 	}
 	if known := find.Describe(target, pattern); len(known) > 0 {
-		return func(yield func(string) bool) {
+		return func(yield func([]byte) bool) {
 			for _, d := range known {
-				if !yield(d.String()) {
+				if !yield([]byte(d.String())) {
 					return
 				}
 			}
 		}, nil
 	}
-	funcs, err := target.Kernel.Funcs(pattern)
+	funcs, err := target.Kernel.Prototypes(pattern)
 	var missing *btf.NotFoundError
 	if errors.As(err, &missing) && target.Modules != nil && !target.Lacks(missing.Name) {
 		funcs, err = h.untyped(missing.Name, pattern)
@@ -43,21 +44,22 @@ func (h *Host) Functions(pattern string, o PlanOptions) (iter.Seq[string], error
 			traceable = known
 		}
 	}
-	return func(yield func(string) bool) {
-		for _, f := range funcs {
+	return func(yield func([]byte) bool) {
+		var text []byte
+		for f := range funcs {
 			if !traceable(f.Module, f.Name) {
 				continue
 			}
-			text := f.String()
+			text = text[:0]
 			if f.Module != "" {
-				text = f.Module + ":" + text
+				text = append(append(text, f.Module...), ':')
 			}
-			if !yield(text) {
+			if text = append(text, f.Text...); !yield(text) {
 				return
 			}
 		}
 		for _, f := range find.SyscallFuncs(target, pattern) {
-			if (traceable("", f.Symbol) || len(f.Params) == 0) && !yield(f.String()) {
+			if (traceable("", f.Symbol) || len(f.Params) == 0) && !yield([]byte(f.String())) {
 				return
 			}
 		}
@@ -66,7 +68,7 @@ func (h *Host) Functions(pattern string, o PlanOptions) (iter.Seq[string], error
 
 // untyped returns the functions that match a pattern in a module that has no BTF, from the
 // symbol table, which writes "-" in its name as "_".
-func (h *Host) untyped(module, pattern string) (funcs []*btf.Func, err error) {
+func (h *Host) untyped(module, pattern string) (iter.Seq[btf.Prototype], error) {
 	_, glob, ok := strings.Cut(strings.TrimPrefix(pattern, "mod:"), ":")
 	if !ok {
 		glob = "*"
@@ -78,12 +80,14 @@ func (h *Host) untyped(module, pattern string) (funcs []*btf.Func, err error) {
 	module = strings.ReplaceAll(module, "-", "_")
 	names, err := h.Symbols.ModuleFuncs(module)
 	slices.Sort(names)
-	for _, name := range names {
-		if match(name) {
-			funcs = append(funcs, &btf.Func{Name: name, Module: module, Untyped: true})
+	return func(yield func(btf.Prototype) bool) {
+		for _, name := range names {
+			f := &btf.Func{Name: name, Module: module, Untyped: true}
+			if match(name) && !yield(btf.Prototype{FuncName: btf.FuncName{Module: module, Name: name}, Text: []byte(f.String())}) {
+				return
+			}
 		}
-	}
-	return funcs, err
+	}, err
 }
 
 // Describe returns what matches the glob GROUP:NAME and is not a function of a module.
