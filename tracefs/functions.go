@@ -40,8 +40,10 @@ func (fs *FS) FunctionList() ([]byte, error) {
 // FunctionList, or nil if the text is empty.
 func ParseFunctions(text []byte) func(module, name string) bool {
 	lines := make(map[string]bool, bytes.Count(text, []byte("\n")))
-	for s := bufio.NewScanner(bytes.NewReader(text)); s.Scan(); {
-		lines[s.Text()] = true
+	for line := range strings.SplitSeq(string(text), "\n") { // the lines share its memory
+		if line != "" {
+			lines[line] = true
+		}
 	}
 	if len(lines) == 0 {
 		return nil

@@ -102,14 +102,23 @@ func (h *Host) lookUp(names []string, modules bool) (map[string]target.SymbolFac
 	return out, nil
 }
 
-// syscallParams reads the parameters of a system call from the format of its event.
-func (h *Host) syscallParams(name string) ([]syscalls.Param, bool) {
-	fields, ok := h.FS.SyscallFields(name)
-	params := make([]syscalls.Param, len(fields))
-	for i, f := range fields {
-		params[i] = syscalls.Param{Type: f.Type, Name: f.Name}
+// syscallParams returns a function that reads the parameters of a system call from the format
+// of its event, each only once: a glob asks for those of some hundred calls, twice.
+func (h *Host) syscallParams() func(name string) ([]syscalls.Param, bool) {
+	known := map[string][]syscalls.Param{} // nil for a call without an event
+	return func(name string) ([]syscalls.Param, bool) {
+		params, read := known[name]
+		if !read {
+			if fields, ok := h.FS.SyscallFields(name); ok {
+				params = make([]syscalls.Param, len(fields))
+				for i, f := range fields {
+					params[i] = syscalls.Param{Type: f.Type, Name: f.Name}
+				}
+			}
+			known[name] = params
+		}
+		return slices.Clone(params), params != nil
 	}
-	return params, ok
 }
 
 // CountsFaults reports whether the kernel counts a fetch that faults as a miss, of every probe

@@ -65,7 +65,7 @@ func (h *Host) Target(o PlanOptions) (*target.Target, error) {
 		t.LongestArg = sync.OnceValue(h.FS.LongestArg)
 		t.Tracepoints = h.tracepoints()
 		t.SyscallReads = h.FS.SyscallReads
-		t.SyscallNames, t.SyscallParams = sync.OnceValue(h.FS.Syscalls), h.syscallParams
+		t.SyscallNames, t.SyscallParams = sync.OnceValue(h.FS.Syscalls), h.syscallParams()
 	}
 	return t, nil
 }
