@@ -65,6 +65,7 @@ var mayImport = map[string][]string{
 	"tracefs/tasks":        {"golang.org/x/sys/unix", module + "/tracefs", module + "/tracefs/proc"},
 	"tracefs/amend":        {module + "/fetchargs/value", module + "/fetchargs/plan", module + "/tracefs", module + "/tracefs/proc", "golang.org/x/sys/unix"},
 	"tracefs/names":        {"golang.org/x/sys/unix", module + "/fetchargs/plan", module + "/tracefs", module + "/tracefs/proc", module + "/tracefs/read"},
+	"tracefs/hitcost":      {"golang.org/x/sys/unix", module + "/fetchargs/abi", module + "/fetchargs/dynevent", module + "/fetchargs/plan", module + "/fetchargs/plural", module + "/tracefs", module + "/tracefs/define"},
 	"tracefs/losses":       {module + "/fetchargs/plural", module + "/fetchargs/dynevent", module + "/fetchargs/plan", module + "/fetchargs/value", module + "/tracefs", module + "/tracefs/calls", module + "/tracefs/proc"},
 	"cmd/tsnoop/dist":      {},
 	"tracefs/stream":       {module + "/fetchargs/plural", module + "/fetchargs/dynevent", module + "/fetchargs/plan", module + "/fetchargs/store", module + "/fetchargs/value", module + "/tracefs", module + "/tracefs/amend", module + "/tracefs/calls", module + "/tracefs/losses", module + "/tracefs/proc", module + "/tracefs/proc/symbols", module + "/tracefs/read", module + "/tracefs/tasks"},
