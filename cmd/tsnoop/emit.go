@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"errors"
+	"fmt"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/output"
@@ -15,8 +16,8 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
-// runEmit prints the definitions, or how each value is fetched, and changes nothing. It
-// does not need root: if tracefs cannot be read, it is assumed to offer what every
+// runEmit prints the definitions, or how each value is fetched. It changes nothing, except that
+// root has test probes measured for the latter. It does not need root: if tracefs cannot be read, it is assumed to offer what every
 // kernel since 5.10 does.
 func runEmit(o *flags.Options, ui *terminal.UI) error {
 	limitTypes(o.BTF)
@@ -42,8 +43,12 @@ func runEmit(o *flags.Options, ui *terminal.UI) error {
 	w := bufio.NewWriter(out)
 	switch {
 	case o.Explain:
-		for _, p := range plans {
+		costs := hitCosts(o, plans, ui)
+		for i, p := range plans {
 			explain.Write(w, p)
+			if i < len(costs) && costs[i] != "" {
+				fmt.Fprintf(w, "  cost: %s\n", costs[i])
+			}
 		}
 	case o.Emit == "shell":
 		emit.Shell(w, plans, "tsnoop", scope)

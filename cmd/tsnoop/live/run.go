@@ -32,12 +32,13 @@ type Run struct {
 	plans   []*plan.Plan
 	later   []*spec.Spec
 	program *program
+	cost    *costReport
 }
 
 // Begin resolves the specs, which it reports if it takes long, and starts the program,
 // which is held until the trace begins. With text, the events may be read as text.
 func Begin(o *flags.Options, ui *terminal.UI, text bool) (*Run, error) {
-	r := &Run{o: o, ui: ui}
+	r := &Run{o: o, ui: ui, cost: newCostReport()}
 	err := r.resolve(text)
 	if err == nil {
 		r.program, err = hold(o)
@@ -129,7 +130,9 @@ func (r *Run) Trace(out *os.File, report func(tracefs.Warning), do func(ctx cont
 		}
 		defer release()
 	}
-	return do(ctx, t, stop)
+	err = do(ctx, t, stop)
+	r.reportCost(t)
+	return err
 }
 
 // options says what to trace.

@@ -73,6 +73,7 @@ func insist(first context.Context, end func(s os.Signal)) (release func()) {
 // output. The probes are removed anyway.
 func (r *Run) endTrace(t *trace.Trace) func(os.Signal) {
 	return func(s os.Signal) {
+		r.cost.abandon()
 		err := t.Close()
 		r.exit(s, func() {
 			r.ui.Warn("ended by a second signal: events that were still in the buffers are not shown")
