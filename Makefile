@@ -108,5 +108,5 @@ help:
 	@sed -n 's/^# make/make/p' Makefile
 
 clean:
-	rm -rf tsnoop dist
+	rm -rf tsnoop dist bench-*.svg
 	find . -name '*.test' -type f -delete

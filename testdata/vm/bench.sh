@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.."
 vm=$PWD/testdata/vm
 
 "$vm/setup.sh" "$1"
-for tool in tools bpftrace strace; do "$vm/setup.sh" $tool || echo "bench: without $tool" >&2; done
+for tool in tools bpftrace strace plot; do "$vm/setup.sh" $tool || echo "bench: without $tool" >&2; done
 PATH=$PATH:/usr/sbin
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -33,4 +33,13 @@ export TSNOOP_VM_FILES TSNOOP_VM_MEMORY TSNOOP_VM_QEMU TSNOOP_VM_TIMEOUT
 CGO_ENABLED=0 go build -trimpath -o "$work/" ./cmd/tsnoop ./testdata/load
 CGO_ENABLED=0 go test -tags vm -c -o "$work/bench.test" ./testdata/vm/suite
 cd testdata/vm/suite
-"$vm/exec" "$1" "$work/bench.test" -test.run "${2:-^TestBench}" -test.v
+status=0
+{ "$vm/exec" "$1" "$work/bench.test" -test.run "${2:-^TestBench}" -test.v || echo $? >"$work/status"; } | tee "$work/said"
+[ ! -e "$work/status" ] || status=$(cat "$work/status")
+
+# gnuplot, if it is there, also draws what a hit costs, into bench-KERNEL.svg.
+if grep -q '^us a call of ' "$work/said" && command -v gnuplot >/dev/null; then
+	gnuplot -e "table='$work/said'; kernel='$1'" "$vm/hit.gp" >"$work/hit.svg" && mv "$work/hit.svg" "../../../bench-$1.svg"
+	echo "bench: a graph of what a hit costs is in bench-$1.svg"
+fi
+exit "$status"

@@ -236,6 +236,7 @@ for what; do
 	xfs) install mkfs.xfs=xfsprogs ;;
 	race) install "gcc=gcc libc6-dev" ;;
 	bpftrace) install bpftrace=bpftrace ;;
+	plot) install gnuplot=gnuplot-nox ;;
 	ftrace-*) kernel "${what#ftrace-}" >/dev/null && install xz=xz-utils flock=util-linux ;;
 	arm64) install qemu-system-aarch64=qemu-system-arm cpio=cpio xz=xz-utils flock=util-linux ;;
 	*) kernel "$what" >/dev/null && install qemu-system-x86_64=qemu-system-x86 cpio=cpio xz=xz-utils flock=util-linux ;;

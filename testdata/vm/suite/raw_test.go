@@ -21,19 +21,31 @@ type peer struct {
 	dir string
 }
 
-// newPeer makes an instance that traces one process. It names all threads, for
-// the one that makes the calls need not be the first.
+// newPeer makes an instance that traces one process.
 func newPeer(t *testing.T, pid string, bufferKB int) *peer {
+	t.Helper()
+	caller := map[string]string{"amd64": "+0($stack)", "arm64": "%x30"}[runtime.GOARCH]
+	return newPeerOf(t, pid, bufferKB,
+		"p:peer/seek generic_file_llseek file=$arg1 offset=$arg2:s64 whence=$arg3:s32 caller="+caller+" comm=$comm")
+}
+
+// newPeerOf is newPeer with probes of its own, in the group peer. It names all threads, for
+// the one that makes the calls need not be the first.
+func newPeerOf(t *testing.T, pid string, bufferKB int, lines ...string) *peer {
 	t.Helper()
 	p := &peer{t, filepath.Join(tracing, "instances/peer")}
 	if err := os.Mkdir(p.dir, 0o750); err != nil {
 		t.Fatal(err)
 	}
-	caller := map[string]string{"amd64": "+0($stack)", "arm64": "%x30"}[runtime.GOARCH]
-	p.define("p:peer/seek generic_file_llseek file=$arg1 offset=$arg2:s64 whence=$arg3:s32 caller=" + caller + " comm=$comm")
+	for _, line := range lines {
+		p.define(line)
+	}
 	t.Cleanup(func() {
 		p.write("events/peer/enable", "0")
-		p.define("-:peer/seek")
+		for _, line := range lines {
+			_, event, _ := strings.Cut(strings.Fields(line)[0], ":")
+			p.define("-:" + event)
+		}
 		if err := os.Remove(p.dir); err != nil {
 			t.Error(err)
 		}

@@ -173,16 +173,19 @@ func (tr *traced) stop() {
 	if err := tr.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		tr.t.Fatal(err)
 	}
-	tr.await("tsnoop to stop", func() bool {
-		threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", tr.cmd.Process.Pid))
-		for _, file := range threads {
-			b, err := os.ReadFile(file)
-			if err != nil || !bytes.Contains(b, []byte(") T ")) {
-				return false
-			}
+	tr.await("tsnoop to stop", func() bool { return stopped(tr.cmd.Process.Pid) })
+}
+
+// stopped reports whether all threads of a process are.
+func stopped(pid int) bool {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	for _, file := range threads {
+		b, err := os.ReadFile(file)
+		if err != nil || !bytes.Contains(b, []byte(") T ")) {
+			return false
 		}
-		return len(threads) > 0
-	})
+	}
+	return len(threads) > 0
 }
 
 // end ends tsnoop as Ctrl-C does.
