@@ -218,7 +218,7 @@ func (r *resolver) plan() *plan.Plan {
 func (r *resolver) attempt() *plan.Plan {
 	r.walk = route.New(r.fn)
 	r.enc = encode.New(r.fn, r.walk)
-	r.out = &plan.Plan{Spec: r.fn.Spec, Func: r.fn.Proto, Arch: r.fn.Target.Arch, Macros: r.walk.Macros(), NamesKnown: r.fn.Target.NamesKnown}
+	r.out = &plan.Plan{Spec: r.fn.Spec, Func: r.fn.Proto, Arch: r.fn.Target.Arch, Macros: r.walk.Macros(), NamesKnown: r.fn.Target.NamesKnown, NoCallers: r.fn.Target.NoCallers}
 	r.builder = probes.New(r.fn, r.enc, r.out, r.order, r.events, &r.Collector)
 	r.entry, r.exit = r.builder.Entry, r.builder.Exit
 

@@ -3,12 +3,14 @@ package main
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/live"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/output"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/specs"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
+	"github.com/tsnoop/tsnoop/render/sum"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/trace"
 )
@@ -22,6 +24,7 @@ func runTrace(o *flags.Options, ui *terminal.UI) (err error) {
 		return flags.Errorf("run tsnoop 'ip_rcv(skb->len, dev->name)'; tsnoop help shows more", "which function?")
 	}
 	o.Plan.Names = followsNames(o)
+	o.Plan.NoCallers = o.Summary == "only" && !slices.Contains(o.By, sum.ByCaller)
 	if o.Emit != "" || o.Explain {
 		return runEmit(o, ui)
 	}

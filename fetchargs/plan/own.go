@@ -12,7 +12,7 @@ type Own struct{ Caller, Stack, Comm bool }
 func (p *Probe) Own(paired bool) Own {
 	atReturn := p.Side == dynevent.Return
 	return Own{
-		Caller: !atReturn && p.Part == 0 && p.Kind.AtFunction(),
+		Caller: !atReturn && p.Part == 0 && p.Kind.AtFunction() && !p.Plan.NoCallers,
 		Stack:  paired && !(atReturn && p.Plan.OnceAt(p.Symbols[0])),
 		Comm:   (!atReturn || !paired) && !p.Plan.NamesKnown,
 	}

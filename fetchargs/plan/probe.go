@@ -30,6 +30,8 @@ type Plan struct {
 	Renames string
 	// NamesKnown is set if a trace knows the names of tasks without fetching them.
 	NamesKnown bool
+	// NoCallers is set if who calls the function is not wanted.
+	NoCallers bool
 
 	Notes   []string // what the user should know before believing the output
 	Details []string // choices that were made, for --explain

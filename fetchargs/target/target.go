@@ -98,6 +98,8 @@ type Target struct {
 	CommAt int64
 	// NamesKnown says that the names of tasks are known without being fetched.
 	NamesKnown bool
+	// NoCallers says that who calls the functions is not wanted.
+	NoCallers bool
 	// Deep also shows what each pointer to a struct points to.
 	Deep bool
 	// Pair makes every plan trace both entries and returns, with the return value.

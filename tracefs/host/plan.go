@@ -38,6 +38,7 @@ type PlanOptions struct {
 	Raw       bool               // events are not read as text, even with Text
 	Wait      bool               // functions may be in modules that are not loaded yet
 	Names     bool               // a Trace follows the names of tasks, if this host can show them: see NamesBy
+	NoCallers bool               // who calls the functions is not wanted
 	FromFile  bool               // specs come from a file, which may take only so much memory
 
 	// Later, if not nil, is called with each spec that only a module that is not loaded may

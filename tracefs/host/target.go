@@ -57,6 +57,7 @@ func (h *Host) Target(o PlanOptions) (*target.Target, error) {
 	if t.Live && t.Features.Current && o.Kernel == nil { // types that were given may be of another build
 		t.CommAt = target.CommAtOf(t.Kernel)
 	}
+	t.NoCallers = o.NoCallers
 	t.NamesKnown = o.Names && o.Kernel == nil && h.NamesBy() != nil
 	if t.Live {
 		t.Reserved = map[string]target.Reserved{tracefs.NewTaskEvent: {For: "to distinguish threads from processes", Instead: "trace wake_up_new_task(p->pid, p->comm)"}}

@@ -8,4 +8,5 @@ import (
 
 func init() {
 	targetLines["names-known"] = func(_ *testing.T, to *target.Target, _ []string) { to.NamesKnown = true } // without a fetch
+	targetLines["no-callers"] = func(_ *testing.T, to *target.Target, _ []string) { to.NoCallers = true }
 }
