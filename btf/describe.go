@@ -178,6 +178,7 @@ func (k *Kernel) describeGlob(w io.Writer, glob string) error {
 // describeTypes writes the types that a glob matches, and returns their number.
 func (k *Kernel) describeTypes(w io.Writer, glob string) (int, error) {
 	names, err := k.TypeNames(glob)
+	k.expect(len(names))
 	for i, name := range names {
 		t, err := k.Type(name)
 		if err != nil {

@@ -1,6 +1,7 @@
 package btf
 
 import (
+	"iter"
 	"path"
 	"slices"
 )
@@ -15,18 +16,38 @@ func (k *Kernel) TypeNames(pattern string) ([]string, error) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if _, err := k.vmlinux(); err != nil {
+	base, err := k.vmlinux()
+	if err != nil {
 		return nil, err
 	}
 	var found []string
-	for b := range k.blobs {
-		// Decoded, since the types that match will be asked for.
-		for _, name := range b.index().types {
+	add := func(names iter.Seq[string]) {
+		for name := range names {
 			if match, _ := path.Match(pattern, name); match {
 				found = append(found, name)
 			}
 		}
 	}
+	add(base.types())
+	for _, name := range k.moduleNames() {
+		if raw := k.rawModule(name); raw != nil {
+			add(raw.TypesOn(base.raw))
+		} else if b, _ := k.module(name); b != nil {
+			add(b.types())
+		}
+	}
 	slices.Sort(found)
 	return slices.Compact(found), nil
+}
+
+// manyTypes is how many types take less time if all are decoded than if each is cut out.
+const manyTypes = 1000
+
+// expect prepares for calls of Type with so many different names.
+func (k *Kernel) expect(types int) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if base, err := k.vmlinux(); err == nil && types > manyTypes {
+		base.all() // the next question returns the error again
+	}
 }

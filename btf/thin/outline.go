@@ -11,7 +11,7 @@ type Outline struct {
 	raw  *BTF
 	base *Outline // of the kernel, for split BTF; nil otherwise
 
-	baseNames, baseTypes uint32 // bytes of names, and types, that the base has
+	baseTypes uint32 // how many the base has
 
 	made map[uint32]cbtf.Type
 	todo []uint32 // types whose references have not been set
@@ -21,7 +21,7 @@ type Outline struct {
 func (r *BTF) Outline(base *Outline) *Outline {
 	o := &Outline{raw: r, base: base, made: map[uint32]cbtf.Type{}}
 	if base != nil {
-		o.baseNames, o.baseTypes = uint32(len(base.raw.strings)), uint32(len(base.raw.offsets))-1
+		o.baseTypes = uint32(len(base.raw.offsets)) - 1
 	}
 	return o
 }
@@ -182,8 +182,8 @@ func (o *Outline) encoded(id uint32) []byte {
 
 // nameAt returns the string at an offset in the strings of the base and those of the BTF.
 func (o *Outline) nameAt(off uint32) []byte {
-	if off < o.baseNames {
-		return o.base.raw.name(off)
+	if o.base == nil {
+		return o.raw.name(off)
 	}
-	return o.raw.name(off - o.baseNames)
+	return o.raw.nameOn(o.base.raw, off)
 }

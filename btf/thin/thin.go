@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"iter"
 	"slices"
 
 	cbtf "github.com/cilium/ebpf/btf"
@@ -155,10 +156,17 @@ func (r *BTF) Funcs(match func(name []byte) bool) (funcs []*cbtf.Func, err error
 const funcsAtATime = 8192
 
 // Types yields the names of structs, unions, enums and typedefs, as C writes them.
-func (r *BTF) Types(yield func(string) bool) {
+func (r *BTF) Types(yield func(string) bool) { r.TypesOn(nil)(yield) }
+
+// TypesOn returns Types of split BTF on top of a base.
+func (r *BTF) TypesOn(base *BTF) iter.Seq[string] {
+	return func(yield func(string) bool) { r.eachType(base, yield) }
+}
+
+func (r *BTF) eachType(base *BTF, yield func(string) bool) {
 	for id := 1; id < len(r.offsets); id++ {
 		b := r.types[r.offsets[id]:]
-		keyword, name := "", r.name(order.Uint32(b))
+		keyword, name := "", r.nameOn(base, order.Uint32(b))
 		switch kindOf(b) {
 		case kindStruct:
 			keyword = "struct "
@@ -279,21 +287,22 @@ func (r *BTF) Data() []byte { return r.data }
 // EachFunc calls visit for the name of each function. In split BTF, offsets of names
 // continue after the strings of the base.
 func (r *BTF) EachFunc(base *BTF, visit func([]byte)) {
-	first := uint32(0)
-	if base != nil {
-		first = uint32(len(base.strings))
-	}
 	for id := 1; id < len(r.offsets); id++ {
-		b := r.types[r.offsets[id]:]
-		if kindOf(b) != kindFunc {
-			continue
-		}
-		if off := order.Uint32(b); off >= first {
-			visit(r.name(off - first))
-		} else {
-			visit(base.name(off))
+		if b := r.types[r.offsets[id]:]; kindOf(b) == kindFunc {
+			visit(r.nameOn(base, order.Uint32(b)))
 		}
 	}
+}
+
+// nameOn returns the string at off in the strings of a base, if there is one, and those of r.
+func (r *BTF) nameOn(base *BTF, off uint32) []byte {
+	if base == nil {
+		return r.name(off)
+	}
+	if first := uint32(len(base.strings)); off >= first {
+		return r.name(off - first)
+	}
+	return base.name(off)
 }
 
 // cutOut decodes the types with these ids and the types that they refer to.
