@@ -13,10 +13,10 @@ func (r *BTF) EnumsWith(constant string) (enums []*cbtf.Enum, err error) {
 		return nil, nil
 	}
 	var ids []uint32
-	for id := 1; id < len(r.offsets); id++ {
-		for name := range r.constants(uint32(id)) {
+	for _, id := range r.enumIDs() {
+		for name := range r.constants(id) {
 			if name == at {
-				ids = append(ids, uint32(id))
+				ids = append(ids, id)
 				break
 			}
 		}
@@ -38,8 +38,8 @@ func (r *BTF) EnumsWith(constant string) (enums []*cbtf.Enum, err error) {
 
 // Constants yields the names of all enums' constants.
 func (r *BTF) Constants(yield func(string) bool) {
-	for id := 1; id < len(r.offsets); id++ {
-		for at := range r.constants(uint32(id)) {
+	for _, id := range r.enumIDs() {
+		for at := range r.constants(id) {
 			if !yield(string(r.name(at))) {
 				return
 			}
@@ -47,14 +47,24 @@ func (r *BTF) Constants(yield func(string) bool) {
 	}
 }
 
-// constants yields the places of the names of an enum's constants; none of another type.
+// enumIDs returns the ids of all enums, in order. They are one of a hundred types.
+func (r *BTF) enumIDs() []uint32 {
+	if r.enums == nil {
+		r.enums = []uint32{} // there may be none
+		for id := 1; id < len(r.offsets); id++ {
+			if kind := kindOf(r.types[r.offsets[id]:]); kind == kindEnum || kind == kindEnum64 {
+				r.enums = append(r.enums, uint32(id))
+			}
+		}
+	}
+	return r.enums
+}
+
+// constants yields the places of the names of an enum's constants.
 func (r *BTF) constants(id uint32) iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
 		b := r.types[r.offsets[id]:]
 		kind, vlen := kindOf(b), order.Uint32(b[4:])&0xffff
-		if kind != kindEnum && kind != kindEnum64 {
-			return
-		}
 		size := &typeSizes[kind]
 		for i := size.fixed; i < size.fixed+size.part*vlen; i += size.part {
 			if !yield(order.Uint32(b[i:])) {

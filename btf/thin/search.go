@@ -6,7 +6,7 @@ import (
 )
 
 // fewSearches is how many searches for names take less time than an index of all.
-const fewSearches = 10
+const fewSearches = 20
 
 // named returns the ids of the types of that name, in order.
 func (r *BTF) named(name string) (ids []uint32) {

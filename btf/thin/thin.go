@@ -25,8 +25,9 @@ type BTF struct {
 	strings []byte
 	offsets []uint32 // of each type in types; the first is that of void, which is not in types
 
-	searches int    // for names
-	index    *index // of names; nil until many were searched for
+	searches int      // for names
+	index    *index   // of names; nil until many were searched for
+	enums    []uint32 // ids; nil until they were searched
 
 	found    map[string][]cbtf.Type // types that have been cut out, by name
 	declared map[*cbtf.Fwd]uint32   // type ids of the structs that cuts only declare
