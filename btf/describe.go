@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"regexp"
 	"strings"
-	"sync"
 )
 
 // Describe writes what a name stands for. A glob stands for what it matches, and "struct
@@ -26,7 +24,7 @@ func (k *Kernel) Describe(w io.Writer, name string, more bool) error {
 			return err
 		}
 		return k.describeGlob(w, name)
-	case arrow().MatchString(name):
+	case len(pathWords(name)) > 1:
 		return k.describeMember(w, name)
 	case strings.Contains(name, " "):
 		t, err := k.Type(name)
@@ -58,13 +56,20 @@ func (k *Kernel) Describe(w io.Writer, name string, more bool) error {
 	return err
 }
 
-// typeSuffix matches what may follow the name of a type: stars and lengths of arrays.
-var typeSuffix = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\s\**)?(\[\d*\])*$`) })
-
 // isGlob distinguishes globs from pointer and array types: "tcp_*" is a glob, "struct
 // sock *" and "char *[4]" are not.
 func isGlob(name string) bool {
-	return strings.ContainsAny(typeSuffix().ReplaceAllString(name, ""), "*?[")
+	for strings.HasSuffix(name, "]") {
+		i := strings.LastIndexByte(name, '[')
+		if i < 0 || strings.Trim(name[i+1:len(name)-1], "0123456789") != "" {
+			break
+		}
+		name = name[:i]
+	}
+	if t := strings.TrimRight(name, "*"); strings.TrimRight(t, " \t\n") != t {
+		name = t
+	}
+	return strings.ContainsAny(name, "*?[")
 }
 
 func describeFunc(w io.Writer, f *Func) {
@@ -74,13 +79,19 @@ func describeFunc(w io.Writer, f *Func) {
 	}
 }
 
-// arrow matches what leads into members: "struct sk_buff.dev->name".
-var arrow = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\s*(?:\.|->)\s*`) })
+// pathWords splits the path to a member, such as "struct sk_buff.dev->name", at "." and "->".
+func pathWords(path string) []string {
+	words := strings.Split(strings.ReplaceAll(path, "->", "."), ".")
+	for i, word := range words {
+		words[i] = strings.TrimSpace(word)
+	}
+	return words
+}
 
 // describeMember writes a member of a struct or union, and the type that it has or points
 // to.
 func (k *Kernel) describeMember(w io.Writer, name string) error {
-	words := arrow().Split(strings.TrimSpace(name), -1)
+	words := pathWords(name)
 	t, err := k.typeOf(words[0])
 	if err != nil {
 		return err

@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/target"
@@ -82,17 +80,55 @@ func private(o *flags.Options) []string {
 	return names
 }
 
-var address = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`0x[0-9a-fA-F]{5,}|\b[0-9a-f]{16}\b`) })
-
 // discreet returns a note without these names and without addresses. A note with a path
 // that not every machine has is left out as a whole, since it is not clear where the
 // path ends.
 func discreet(note string, names []string) string {
 	for _, name := range names {
-		note = regexp.MustCompile("(?i)"+regexp.QuoteMeta(name)).ReplaceAllString(note, "(name)")
+		note = replace(note, "(name)", func(_, rest string) int {
+			if len(name) <= len(rest) && strings.EqualFold(rest[:len(name)], name) {
+				return len(name)
+			}
+			return 0
+		})
 	}
 	if host.HasPath(note) {
 		return "(left out, for it has a path)"
 	}
-	return address().ReplaceAllString(note, "(address)")
+	return replace(note, "(address)", address)
+}
+
+// address returns the length of the address that rest begins with: of 0x and at least 5
+// digits, or of 16 digits that are a word.
+func address(before, rest string) int {
+	if digits, ok := strings.CutPrefix(rest, "0x"); ok {
+		if n := len(digits) - len(strings.TrimLeft(digits, "0123456789abcdefABCDEF")); n >= 5 {
+			return 2 + n
+		}
+	}
+	after := strings.TrimLeft(rest, "0123456789abcdef")
+	if n := len(rest) - len(after); n != 16 || before != "" && isWord(before[len(before)-1]) || after != "" && isWord(after[0]) {
+		return 0
+	}
+	return 16
+}
+
+func isWord(c byte) bool {
+	return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
+}
+
+// replace replaces each part of text that found returns the length of, by the text before
+// it and the text from there on.
+func replace(text, by string, found func(before, rest string) int) string {
+	var b strings.Builder
+	for i := 0; i < len(text); {
+		if n := found(text[:i], text[i:]); n > 0 {
+			b.WriteString(by)
+			i += n
+		} else {
+			b.WriteByte(text[i])
+			i++
+		}
+	}
+	return b.String()
 }

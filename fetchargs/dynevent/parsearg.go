@@ -1,20 +1,12 @@
 package dynevent
 
 import (
-	"regexp"
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
-)
-
-var (
-	// types matches numbers, bit fields, text, symbol, and the empty type of $comm.
-	types = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(?:([usx])(8|16|32|64)|b(\d{1,2})@(\d{1,2})/(8|16|32|64)|u?string|symbol|)$`)
-	})
-	memories = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^@(.*?)([+-]\d+)?$`) })
 )
 
 // ParseBase parses the output of [Base.String].
@@ -23,13 +15,14 @@ func ParseBase(text string) (Base, bool) {
 		n, err := strconv.ParseUint(bits, 16, 64)
 		return Base{Kind: Immediate, N: int64(n)}, err == nil
 	}
-	if m := memories().FindStringSubmatch(text); m != nil {
-		b := Base{Kind: Memory, Name: m[1]}
+	if name, ok := strings.CutPrefix(text, "@"); ok {
+		b := Base{Kind: Memory, Name: name}
 		var err error
-		if m[2] != "" {
-			b.N, err = strconv.ParseInt(m[2], 10, 64)
+		if i := strings.LastIndexAny(name, "+-"); i >= 0 && name[i+1:] != "" && strings.Trim(name[i+1:], "0123456789") == "" {
+			b.Name = name[:i]
+			b.N, err = strconv.ParseInt(name[i:], 10, 64)
 		}
-		return b, err == nil && b.Name != ""
+		return b, err == nil && b.Name != "" && !strings.Contains(b.Name, "\n")
 	}
 	b, ok := BaseNamed(text)
 	return b, ok && (b.Kind != Register || IsName(b.Name))
@@ -37,23 +30,37 @@ func ParseBase(text string) (Base, bool) {
 
 // ParseType parses the output of [Type.String].
 func ParseType(text string) (Type, bool) {
-	m := types().FindStringSubmatch(text)
-	if m == nil {
-		return Type{}, false
-	}
-	number := func(i int) int {
-		n, _ := strconv.Atoi(m[i])
-		return n
-	}
-	switch {
-	case m[1] != "":
-		return Number(m[1], number(2)/8), true
-	case m[3] != "":
-		return Bits(uint32(number(3)), uint32(number(4)), number(5)/8), number(3) > 0
-	case text == "symbol":
+	switch text {
+	case "symbol":
 		return Symbol, true
+	case "", "string", "ustring": // the empty type is that of $comm
+		return Type{Name: text, Size: CommText.Size}, true
 	}
-	return Type{Name: text, Size: CommText.Size}, true
+	if bits, ok := strings.CutPrefix(text, "b"); ok {
+		bits, container, _ := strings.Cut(bits, "/")
+		width, offset, _ := strings.Cut(bits, "@")
+		n, err := parseBits(width)
+		shift, err2 := parseBits(offset)
+		size, ok := wordSize(container)
+		return Bits(n, shift, size), ok && cmp.Or(err, err2) == nil && n > 0
+	}
+	size, ok := wordSize(text[1:])
+	return Number(text[:1], size), ok && strings.Contains("usx", text[:1])
+}
+
+// wordSize returns the bytes of a number with that many bits.
+func wordSize(bits string) (int, bool) {
+	i := slices.Index([]string{"8", "16", "32", "64"}, bits)
+	return 1 << max(i, 0), i >= 0
+}
+
+// parseBits parses a number of bits, of at most two digits.
+func parseBits(text string) (uint32, error) {
+	n, err := strconv.ParseUint(text, 10, 8)
+	if len(text) > 2 {
+		err = strconv.ErrRange
+	}
+	return uint32(n), err
 }
 
 // IsName reports whether s can be a name in the kernel: it consists of letters, digits and

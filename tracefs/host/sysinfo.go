@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strings"
-	"sync"
 
 	"github.com/tsnoop/tsnoop/fetchargs/plural"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -123,10 +122,26 @@ func config(release string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// common matches the paths of files that every machine has.
-var common = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`/(sys/kernel/(btf(/vmlinux)?|tracing|debug/tracing)|proc/(kallsyms|kcore))([\s:,]|$)`)
-})
+// common lists the files that every machine has.
+var common = []string{
+	"/sys/kernel/btf", "/sys/kernel/btf/vmlinux", "/sys/kernel/tracing", "/sys/kernel/debug/tracing",
+	"/proc/kallsyms", "/proc/kcore",
+}
 
 // HasPath reports whether note contains the path of a file that not every machine has.
-func HasPath(note string) bool { return strings.Contains(common().ReplaceAllString(note, ""), "/") }
+func HasPath(note string) bool {
+	for {
+		i := strings.IndexByte(note, '/')
+		if i < 0 {
+			return false
+		}
+		path := note[i:]
+		if end := strings.IndexAny(path, " \t\n\f\r:,"); end >= 0 {
+			path = path[:end]
+		}
+		if !slices.Contains(common, path) {
+			return true
+		}
+		note = note[i+len(path):]
+	}
+}

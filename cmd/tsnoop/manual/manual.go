@@ -4,9 +4,7 @@ package manual
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
-	"sync"
 )
 
 // A Page is a page of the manual.
@@ -40,20 +38,6 @@ func (p Page) Roff() string {
 
 type writer struct{ strings.Builder }
 
-// The forms of lines. They are compiled when a page is made, not at every start of the
-// program.
-var (
-	heading = form(`^[A-Z][^.]{0,30}:$`)
-	titled  = form(`^(Exit status|Example): *(.*)$`)
-	grammar = form(`^[A-Z]+ +=`)
-	flag    = form(`^ +(-\w, |)(--.*?|-\w)( {2,}(.*))?$`)
-	term    = form(`^(\S.*?) {2,}(\S.*)$`)
-)
-
-func form(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
-
 func (w *writer) block(lines []string, first bool) {
 	switch {
 	case strings.HasPrefix(lines[0], "Usage:"):
@@ -62,32 +46,34 @@ func (w *writer) block(lines []string, first bool) {
 		w.verbatim(lines, 7)
 		w.WriteString(".SH DESCRIPTION\n")
 		return
-	case heading().MatchString(lines[0]):
+	case isHeading(lines[0]):
 		w.heading(strings.TrimSuffix(lines[0], ":"))
 		lines = lines[1:]
-	case titled().MatchString(lines[0]):
-		found := titled().FindStringSubmatch(lines[0])
-		w.heading(found[1])
-		if lines = append([]string{found[2]}, lines[1:]...); found[2] == "" {
+	case isTitled(lines[0]):
+		title, rest, _ := strings.Cut(lines[0], ":")
+		w.heading(title)
+		if rest = strings.TrimLeft(rest, " "); rest == "" {
 			lines = lines[1:]
+		} else {
+			lines = append([]string{rest}, lines[1:]...)
 		}
 	case first:
 		w.WriteString(".SH DESCRIPTION\n")
 	}
 	switch {
 	case len(lines) == 0:
-	case grammar().MatchString(lines[0]):
+	case isGrammar(lines[0]):
 		w.WriteString(".PP\n")
 		w.verbatim(lines, 0)
-	case flag().MatchString(lines[0]):
-		w.list(lines, flag())
-	case term().MatchString(lines[0]):
-		w.list(lines, term())
-	case indented(lines) && term().MatchString(lines[0][2:]):
+	case matches(flag, lines[0]):
+		w.list(lines, flag)
+	case matches(term, lines[0]):
+		w.list(lines, term)
+	case indented(lines) && matches(term, lines[0][2:]):
 		for i, line := range lines {
 			lines[i] = line[2:]
 		}
-		w.list(lines, term())
+		w.list(lines, term)
 	case strings.HasPrefix(lines[0], "  "):
 		w.WriteString(".PP\n")
 		w.verbatim(lines, 2)
@@ -116,18 +102,16 @@ func indented(lines []string) bool {
 
 // list writes terms, each with its explanation, which may continue in indented lines. The
 // explanation of a long term begins there.
-func (w *writer) list(lines []string, entry *regexp.Regexp) {
+func (w *writer) list(lines []string, entry form) {
 	for _, line := range lines {
-		found := entry.FindStringSubmatch(line)
+		name, text, found := entry(line)
 		switch {
-		case found == nil && !strings.HasPrefix(line, " "):
+		case found:
+			fmt.Fprintf(w, ".TP\n\\fB%s\\fR\n%s\n", escape(name), escape(text))
+		case !strings.HasPrefix(line, " "):
 			fmt.Fprintf(w, ".TP\n\\fB%s\\fR\n", escape(line))
-		case found == nil:
-			w.WriteString(escape(strings.TrimSpace(line)) + "\n")
-		case entry == flag():
-			fmt.Fprintf(w, ".TP\n\\fB%s\\fR\n%s\n", escape(found[1]+found[2]), escape(found[4]))
 		default:
-			fmt.Fprintf(w, ".TP\n\\fB%s\\fR\n%s\n", escape(found[1]), escape(found[2]))
+			w.WriteString(escape(strings.TrimSpace(line)) + "\n")
 		}
 	}
 }
