@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -46,7 +46,7 @@ func (s *Session) Stats() ([]CPUStats, error) {
 		st.CPU = cpu
 		all = append(all, st)
 	}
-	slices.SortFunc(all, func(a, b CPUStats) int { return a.CPU - b.CPU })
+	sort.Slice(all, func(i, j int) bool { return all[i].CPU < all[j].CPU })
 	return all, nil
 }
 

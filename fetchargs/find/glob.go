@@ -3,6 +3,7 @@ package find
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/tsnoop/tsnoop/fetchargs/plural"
@@ -52,7 +53,7 @@ func (g *Glob) reasons() [][]LeftOut {
 		}
 		groups[i] = append(groups[i], l)
 	}
-	slices.SortStableFunc(groups, func(a, b []LeftOut) int { return len(b) - len(a) })
+	sort.SliceStable(groups, func(i, j int) bool { return len(groups[i]) > len(groups[j]) })
 	return groups
 }
 

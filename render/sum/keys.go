@@ -2,7 +2,7 @@ package sum
 
 import (
 	"cmp"
-	"slices"
+	"sort"
 )
 
 // MostKeys is how many keys of a plan are counted separately.
@@ -70,8 +70,8 @@ func (k *Keys) All() []KeySum {
 	for key, s := range k.sums {
 		all = append(all, KeySum{key, s})
 	}
-	slices.SortFunc(all, func(a, b KeySum) int {
-		return cmp.Or(cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Key, b.Key))
+	sort.Slice(all, func(i, j int) bool {
+		return cmp.Or(cmp.Compare(all[j].Calls, all[i].Calls), cmp.Compare(all[i].Key, all[j].Key)) < 0
 	})
 	return all
 }

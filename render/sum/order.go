@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 )
 
 // orders has the ways to sort a summary, with functions that compare two rows. The
@@ -46,9 +47,10 @@ func Orders() (names []string) {
 // sort sorts rows. Equal rows are sorted by the default order, then by their names and
 // keys.
 func (o Order) sort(rows []Row) {
-	slices.SortStableFunc(rows, func(a, b Row) int {
-		return cmp.Or(orders[o].compare(&a, &b), orders[0].compare(&a, &b), cmp.Compare(b.Calls, a.Calls)*keyed(&a, &b),
-			cmp.Compare(a.Title, b.Title), cmp.Compare(a.keyText, b.keyText))
+	sort.SliceStable(rows, func(i, j int) bool {
+		a, b := &rows[i], &rows[j]
+		return cmp.Or(orders[o].compare(a, b), orders[0].compare(a, b), cmp.Compare(b.Calls, a.Calls)*keyed(a, b),
+			cmp.Compare(a.Title, b.Title), cmp.Compare(a.keyText, b.keyText)) < 0
 	})
 }
 
@@ -62,8 +64,8 @@ func keyed(a, b *Row) int {
 
 // failed returns how many calls have returned an error.
 func (r *Row) failed() (n uint64) {
-	for _, e := range r.Errors() {
-		n += e.Calls
+	for _, calls := range r.errors {
+		n += calls
 	}
 	return n
 }

@@ -2,7 +2,7 @@ package sum
 
 import (
 	"cmp"
-	"slices"
+	"sort"
 
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
@@ -117,13 +117,16 @@ type ErrorCount struct {
 }
 
 // Errors returns the errors that calls returned, the most frequent first.
-func (s *Sum) Errors() []ErrorCount {
+func (s *Sum) Errors() []ErrorCount { return errorCounts(s.errors) }
+
+// errorCounts returns counts by errno, the highest first.
+func errorCounts(errors map[int]uint64) []ErrorCount {
 	var all []ErrorCount
-	for errno, n := range s.errors {
+	for errno, n := range errors {
 		all = append(all, ErrorCount{errno, n})
 	}
-	slices.SortFunc(all, func(a, b ErrorCount) int {
-		return cmp.Or(cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Errno, b.Errno))
+	sort.Slice(all, func(i, j int) bool {
+		return cmp.Or(cmp.Compare(all[j].Calls, all[i].Calls), cmp.Compare(all[i].Errno, all[j].Errno)) < 0
 	})
 	return all
 }

@@ -3,7 +3,7 @@ package sum
 import (
 	"cmp"
 	"math"
-	"slices"
+	"sort"
 
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
@@ -117,7 +117,7 @@ func (s *Summary) HeatRows(functions []render.Function) []Row {
 	whole := *s
 	whole.By, whole.tallies = nil, nil
 	rows := whole.Rows(functions, 0)
-	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(a.source, b.source) })
+	sort.SliceStable(rows, func(i, j int) bool { return rows[i].source < rows[j].source })
 	return rows
 }
 

@@ -1,7 +1,6 @@
 package sum
 
 import (
-	"cmp"
 	"encoding/binary"
 	"slices"
 	"strconv"
@@ -91,18 +90,12 @@ func (t *Total) Append(dst []byte, end uint64, m Missing) []byte {
 
 // appendErrors appends the errors, the most frequent first.
 func (t *Total) appendErrors(dst []byte) []byte {
-	type errorCount struct {
-		errno int
-		n     uint64
-	}
-	var all []errorCount
+	all := errorCounts(t.errors)
 	sum := uint64(0)
-	for errno, n := range t.errors {
-		all = append(all, errorCount{errno, n})
-		sum += n
+	for _, e := range all {
+		sum += e.Calls
 	}
 	dst = appendCount(dst, sum, "error")
-	slices.SortFunc(all, func(a, b errorCount) int { return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.errno, b.errno)) })
 	const most = 4
 	for i, e := range all[:min(len(all), most)] {
 		if i == 0 {
@@ -110,8 +103,8 @@ func (t *Total) appendErrors(dst []byte) []byte {
 		} else {
 			dst = append(dst, ", "...)
 		}
-		sum -= e.n
-		dst = render.AppendErrnoName(append(appendThousands(dst, e.n), ' '), e.errno)
+		sum -= e.Calls
+		dst = render.AppendErrnoName(append(appendThousands(dst, e.Calls), ' '), e.Errno)
 	}
 	switch {
 	case sum > 0:

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"slices"
+	"sort"
 
 	"github.com/tsnoop/tsnoop/tracefs"
 )
@@ -283,9 +284,8 @@ func (p *Pairer) abandonAll() {
 		p.forget(t)
 	}
 	if !p.opts.Begin {
-		slices.SortStableFunc(p.ready[first:], func(a, b activation) int {
-			return cmp.Compare(a.entry.event.Time, b.entry.event.Time)
-		})
+		late := p.ready[first:]
+		sort.SliceStable(late, func(i, j int) bool { return late[i].entry.event.Time < late[j].entry.event.Time })
 	}
 }
 

@@ -1,13 +1,11 @@
 package proc
 
 import (
-	"cmp"
 	"debug/elf"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"sort"
 )
 
@@ -51,7 +49,7 @@ func ParseRanges(r io.ReaderAt) (Ranges, error) {
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%w: no segments", ErrNoRanges)
 	}
-	slices.SortFunc(all, func(a, b Range) int { return cmp.Compare(a.Start, b.Start) })
+	sort.Slice(all, func(i, j int) bool { return all[i].Start < all[j].Start })
 	merged := all[:1]
 	for _, x := range all[1:] {
 		last := &merged[len(merged)-1]

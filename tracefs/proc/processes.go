@@ -1,10 +1,9 @@
 package proc
 
 import (
-	"cmp"
 	"fmt"
 	"os"
-	"slices"
+	"sort"
 	"strconv"
 	"strings"
 )
@@ -33,7 +32,7 @@ func Processes() []Process {
 			found = append(found, Process{pid, strings.TrimSuffix(string(comm), "\n")})
 		}
 	}
-	slices.SortFunc(found, func(a, b Process) int { return cmp.Compare(a.PID, b.PID) })
+	sort.Slice(found, func(i, j int) bool { return found[i].PID < found[j].PID })
 	return found
 }
 

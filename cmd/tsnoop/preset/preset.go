@@ -9,7 +9,7 @@ import (
 	"embed"
 	"io/fs"
 	"path"
-	"slices"
+	"sort"
 	"strings"
 )
 
@@ -42,7 +42,7 @@ func All() []Preset {
 		p, _ := Named(strings.TrimSuffix(e.Name(), ext))
 		all = append(all, p)
 	}
-	slices.SortFunc(all, func(a, b Preset) int { return strings.Compare(a.Name, b.Name) })
+	sort.Slice(all, func(i, j int) bool { return all[i].Name < all[j].Name })
 	return all
 }
 
