@@ -49,13 +49,6 @@ func UsageOf(call, param string) *Usage {
 	return nil
 }
 
-func flagged(by, only string) Usage   { return Usage{By: by, Only: only} }
-func unflagged(by, but string) Usage  { return Usage{By: by, But: but} }
-func command(by, only string) Usage   { return Usage{By: by, Mask: AllBits, Only: only} }
-func commandBut(by, but string) Usage { return Usage{By: by, Mask: AllBits, But: but} }
-
-func futexBut(by, but string) Usage { return Usage{By: by, Mask: "FUTEX_CMD_MASK", But: but} }
-
 const (
 	creating = "O_CREAT O_TMPFILE"
 
@@ -88,48 +81,48 @@ const (
 
 // usages are by system call and parameter.
 var usages = map[string]Usage{
-	"open.mode":                flagged("flags", creating), // WILL_CREATE in fs/open.c
-	"openat.mode":              flagged("flags", creating),
-	"mq_open.mode":             flagged("oflag", "O_CREAT"), // ipc/mqueue.c
-	"mq_open.u_attr":           flagged("oflag", "O_CREAT"),
+	"open.mode":                {By: "flags", Only: creating}, // WILL_CREATE in fs/open.c
+	"openat.mode":              {By: "flags", Only: creating},
+	"mq_open.mode":             {By: "oflag", Only: "O_CREAT"}, // ipc/mqueue.c
+	"mq_open.u_attr":           {By: "oflag", Only: "O_CREAT"},
 	"mknod.dev":                {By: "mode", Mask: "S_IFMT", Only: "S_IFCHR S_IFBLK"}, // fs/namei.c
 	"mknodat.dev":              {By: "mode", Mask: "S_IFMT", Only: "S_IFCHR S_IFBLK"},
-	"mmap.fd":                  unflagged("flags", "MAP_ANONYMOUS"), // mm/mmap.c
-	"mmap_pgoff.fd":            unflagged("flags", "MAP_ANONYMOUS"),
-	"mremap.new_addr":          flagged("flags", "MREMAP_FIXED MREMAP_DONTUNMAP"), // mm/mremap.c
-	"clone.parent_tidptr":      flagged("clone_flags", "CLONE_PARENT_SETTID CLONE_PIDFD"),
-	"clone.child_tidptr":       flagged("clone_flags", settingChild), // kernel/fork.c
-	"clone.tls":                flagged("clone_flags", "CLONE_SETTLS"),
-	"ia32_clone.parent_tidptr": flagged("clone_flags", "CLONE_PARENT_SETTID CLONE_PIDFD"),
-	"ia32_clone.child_tidptr":  flagged("clone_flags", settingChild),
-	"ia32_clone.tls":           flagged("clone_flags", "CLONE_SETTLS"),
-	"membarrier.cpu_id":        flagged("flags", "MEMBARRIER_CMD_FLAG_CPU"), // kernel/sched/membarrier.c
-	"getcpu.unused":            {By: "cpup"},                                // kernel/sys.c
-	"epoll_ctl.event":          commandBut("op", "EPOLL_CTL_DEL"),           // fs/eventpoll.c
-	"fcntl.arg":                commandBut("cmd", fcntlNone),                // fs/fcntl.c
-	"fcntl64.arg":              commandBut("cmd", fcntlNone),
-	"ioctl.arg":                commandBut("cmd", ioctlNone),
-	"reboot.arg":               command("cmd", "LINUX_REBOOT_CMD_RESTART2"), // kernel/reboot.c
-	"prctl.arg2":               commandBut("option", prctlNone),
-	"prctl.arg3":               commandBut("option", prctlOne),
-	"prctl.arg4":               commandBut("option", prctlTwo),
-	"prctl.arg5":               commandBut("option", prctlTwo),
-	"ptrace.pid":               commandBut("request", "PTRACE_TRACEME"), // kernel/ptrace.c
-	"ptrace.addr":              commandBut("request", ptraceNoAddr),
-	"ptrace.data":              commandBut("request", ptraceNone),
-	"keyctl.arg2":              commandBut("option", keyctlNone), // security/keys/keyctl.c
-	"keyctl.arg3":              commandBut("option", keyctlOne),
-	"keyctl.arg4":              commandBut("option", keyctlTwo),
-	"keyctl.arg5":              commandBut("option", keyctlThree),
-	"futex.val":                futexBut("op", futexNoVal), // kernel/futex
-	"futex.utime":              futexBut("op", futexNoTime),
-	"futex.uaddr2":             futexBut("op", futexOne),
-	"futex.val3":               futexBut("op", futexNoVal3),
-	"futex_time32.val":         futexBut("op", futexNoVal),
-	"futex_time32.utime":       futexBut("op", futexNoTime),
-	"futex_time32.uaddr2":      futexBut("op", futexOne),
-	"futex_time32.val3":        futexBut("op", futexNoVal3),
-	"semctl.arg":               commandBut("cmd", semctlNone), // ipc/sem.c
-	"shmctl.buf":               commandBut("cmd", "IPC_RMID SHM_LOCK SHM_UNLOCK"),
-	"msgctl.buf":               commandBut("cmd", "IPC_RMID"),
+	"mmap.fd":                  {By: "flags", But: "MAP_ANONYMOUS"}, // mm/mmap.c
+	"mmap_pgoff.fd":            {By: "flags", But: "MAP_ANONYMOUS"},
+	"mremap.new_addr":          {By: "flags", Only: "MREMAP_FIXED MREMAP_DONTUNMAP"}, // mm/mremap.c
+	"clone.parent_tidptr":      {By: "clone_flags", Only: "CLONE_PARENT_SETTID CLONE_PIDFD"},
+	"clone.child_tidptr":       {By: "clone_flags", Only: settingChild}, // kernel/fork.c
+	"clone.tls":                {By: "clone_flags", Only: "CLONE_SETTLS"},
+	"ia32_clone.parent_tidptr": {By: "clone_flags", Only: "CLONE_PARENT_SETTID CLONE_PIDFD"},
+	"ia32_clone.child_tidptr":  {By: "clone_flags", Only: settingChild},
+	"ia32_clone.tls":           {By: "clone_flags", Only: "CLONE_SETTLS"},
+	"membarrier.cpu_id":        {By: "flags", Only: "MEMBARRIER_CMD_FLAG_CPU"},  // kernel/sched/membarrier.c
+	"getcpu.unused":            {By: "cpup"},                                    // kernel/sys.c
+	"epoll_ctl.event":          {By: "op", Mask: AllBits, But: "EPOLL_CTL_DEL"}, // fs/eventpoll.c
+	"fcntl.arg":                {By: "cmd", Mask: AllBits, But: fcntlNone},      // fs/fcntl.c
+	"fcntl64.arg":              {By: "cmd", Mask: AllBits, But: fcntlNone},
+	"ioctl.arg":                {By: "cmd", Mask: AllBits, But: ioctlNone},
+	"reboot.arg":               {By: "cmd", Mask: AllBits, Only: "LINUX_REBOOT_CMD_RESTART2"}, // kernel/reboot.c
+	"prctl.arg2":               {By: "option", Mask: AllBits, But: prctlNone},
+	"prctl.arg3":               {By: "option", Mask: AllBits, But: prctlOne},
+	"prctl.arg4":               {By: "option", Mask: AllBits, But: prctlTwo},
+	"prctl.arg5":               {By: "option", Mask: AllBits, But: prctlTwo},
+	"ptrace.pid":               {By: "request", Mask: AllBits, But: "PTRACE_TRACEME"}, // kernel/ptrace.c
+	"ptrace.addr":              {By: "request", Mask: AllBits, But: ptraceNoAddr},
+	"ptrace.data":              {By: "request", Mask: AllBits, But: ptraceNone},
+	"keyctl.arg2":              {By: "option", Mask: AllBits, But: keyctlNone}, // security/keys/keyctl.c
+	"keyctl.arg3":              {By: "option", Mask: AllBits, But: keyctlOne},
+	"keyctl.arg4":              {By: "option", Mask: AllBits, But: keyctlTwo},
+	"keyctl.arg5":              {By: "option", Mask: AllBits, But: keyctlThree},
+	"futex.val":                {By: "op", Mask: "FUTEX_CMD_MASK", But: futexNoVal}, // kernel/futex
+	"futex.utime":              {By: "op", Mask: "FUTEX_CMD_MASK", But: futexNoTime},
+	"futex.uaddr2":             {By: "op", Mask: "FUTEX_CMD_MASK", But: futexOne},
+	"futex.val3":               {By: "op", Mask: "FUTEX_CMD_MASK", But: futexNoVal3},
+	"futex_time32.val":         {By: "op", Mask: "FUTEX_CMD_MASK", But: futexNoVal},
+	"futex_time32.utime":       {By: "op", Mask: "FUTEX_CMD_MASK", But: futexNoTime},
+	"futex_time32.uaddr2":      {By: "op", Mask: "FUTEX_CMD_MASK", But: futexOne},
+	"futex_time32.val3":        {By: "op", Mask: "FUTEX_CMD_MASK", But: futexNoVal3},
+	"semctl.arg":               {By: "cmd", Mask: AllBits, But: semctlNone}, // ipc/sem.c
+	"shmctl.buf":               {By: "cmd", Mask: AllBits, But: "IPC_RMID SHM_LOCK SHM_UNLOCK"},
+	"msgctl.buf":               {By: "cmd", Mask: AllBits, But: "IPC_RMID"},
 }
