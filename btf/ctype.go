@@ -81,6 +81,8 @@ func (p *typeParser) peek() string {
 }
 
 // skipQualifiers skips qualifiers and address spaces.
+//
+//go:noinline
 func (p *typeParser) skipQualifiers() {
 	for {
 		switch p.peek() {

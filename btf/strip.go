@@ -9,6 +9,8 @@ const maxNesting = 64
 // Strip removes what does not change how a value is stored: typedefs, const, volatile,
 // restrict and type tags. A variable becomes its type. The result is void for nil, and
 // for types that form a cycle.
+//
+//go:noinline
 func Strip(t Type) Type {
 	for range maxNesting {
 		switch u := t.(type) {
@@ -29,6 +31,8 @@ func Strip(t Type) Type {
 }
 
 // unqualify removes one qualifier or type tag; false if there is none.
+//
+//go:noinline
 func unqualify(t Type) (Type, bool) {
 	switch t := t.(type) {
 	case *Const:

@@ -366,6 +366,8 @@ func (s *Session) Events() []string {
 }
 
 // absolute returns the absolute path of a file. name is relative to the mount.
+//
+//go:noinline
 func (s *Session) absolute(name string) string { return filepath.Join(s.fs.dir, name) }
 
 // Path returns the absolute path of a file of the instance.

@@ -84,6 +84,8 @@ func (f *Format) index() {
 }
 
 // Field returns the first field of that name, or nil.
+//
+//go:noinline
 func (f *Format) Field(name string) *FormatField {
 	if f.byName != nil {
 		if i, ok := f.byName[name]; ok {

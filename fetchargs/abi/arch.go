@@ -89,6 +89,8 @@ func Names() []string {
 
 // Named returns the architecture of that GOARCH name, or of "x86_64" or "aarch64"; nil if
 // tsnoop does not know it. An empty name means the machine that tsnoop runs on.
+//
+//go:noinline
 func Named(name string) *Arch {
 	switch name {
 	case "":

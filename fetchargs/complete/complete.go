@@ -66,6 +66,8 @@ func completeWord(t *target.Target, u spec.Unfinished) []Candidate {
 }
 
 // beginning returns the names that begin with the word of u, each once.
+//
+//go:noinline
 func beginning(u spec.Unfinished, all iter.Seq2[string, string]) []Candidate {
 	var found []Candidate
 	seen := map[string]bool{}

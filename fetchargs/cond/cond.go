@@ -40,6 +40,8 @@ var opposites = map[spec.Op]spec.Op{"==": "!=", "!=": "==", "<": ">=", ">=": "<"
 
 // Join combines tests with && if and is set, else with ||. Tests that are combined
 // in the same way are merged.
+//
+//go:noinline
 func Join(and bool, tests ...*Test) *Test {
 	if len(tests) == 1 {
 		return tests[0]

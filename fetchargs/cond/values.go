@@ -30,6 +30,8 @@ func (f Ref) Field() *value.Field { return &f.Values.Fields[f.Index] }
 func (f Ref) Operand() Operand { return Operand{f.Values.At, f.Values.Part, f.Index} }
 
 // Append adds a field with the value of x, which is "" if no expression has it.
+//
+//go:noinline
 func (s *Values) Append(f value.Field, x string) Ref {
 	s.Fields, s.Exprs = append(s.Fields, f), append(s.Exprs, x)
 	return s.Ref(len(s.Fields) - 1)

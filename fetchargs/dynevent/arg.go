@@ -234,6 +234,8 @@ var (
 )
 
 // Number returns an integer type of size bytes; kind is "u", "s" or "x".
+//
+//go:noinline
 func Number(kind string, size int) Type {
 	return Type{Name: fmt.Sprintf("%s%d", kind, 8*size), Size: size}
 }

@@ -33,6 +33,8 @@ func New(kind dynevent.Kind, enc *encode.Encoder, nonce string, errs *spec.Colle
 
 // Add returns the index of the fetcharg a. It adds a unless it is there already. It reports
 // false if a cannot be fetched.
+//
+//go:noinline
 func (l *Line) Add(a dynevent.Arg, label string, at spec.Span) (int, bool) {
 	return l.AddFor("", a, label, at)
 }

@@ -104,6 +104,8 @@ func (p Route) Follow(text string, typ btf.Type) Route {
 
 // Pointer returns the fetcharg of the value after n hops, without its type. The first hop
 // into a variable is part of the base.
+//
+//go:noinline
 func (p Route) Pointer(n int) dynevent.Arg {
 	if p.OfVariable() && n > 0 {
 		return dynevent.Arg{Base: p.Base.Plus(p.Hops[0].Offset), Hops: slices.Clip(p.Hops[1:n])}

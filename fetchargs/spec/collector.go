@@ -16,6 +16,8 @@ type Collector struct {
 func (c *Collector) Full() bool { return len(c.Errs) >= cmp.Or(c.Most, MaxErrors) }
 
 // Add adds an error.
+//
+//go:noinline
 func (c *Collector) Add(e *Error) {
 	e.Text = c.Text
 	c.Errs = append(c.Errs, e)
@@ -27,6 +29,8 @@ func (c *Collector) Fail(at Span, hint, format string, args ...any) {
 }
 
 // FailFix is like Fail, with a hint that fixes the spec.
+//
+//go:noinline
 func (c *Collector) FailFix(at Span, fix Fix, lead, format string, args ...any) {
 	c.Add(ErrorFix(at, fix, lead, format, args...))
 }

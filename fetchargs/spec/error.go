@@ -35,11 +35,15 @@ type Fix struct {
 
 // Errorf returns an error at a part of a spec. Its Text is set by the [Collector] that it is
 // added to.
+//
+//go:noinline
 func Errorf(at Span, hint, format string, args ...any) *Error {
 	return ErrorWith(at, nil, hint, format, args...)
 }
 
 // Errorf returns an error at what s is about.
+//
+//go:noinline
 func (s *Spec) Errorf(hint, format string, args ...any) *Error {
 	e := Errorf(s.Func.Span, hint, format, args...)
 	e.Text = s.Text
@@ -54,12 +58,16 @@ func ErrorFix(at Span, fix Fix, lead, format string, args ...any) *Error {
 }
 
 // ErrorWith is like Errorf, for an error that has a cause.
+//
+//go:noinline
 func ErrorWith(at Span, cause error, hint, format string, args ...any) *Error {
 	return &Error{Span: at, Msg: fmt.Sprintf(format, args...), Hint: hint, Err: cause}
 }
 
 // Mend sets the hint of an error to lead and text, the text that should replace what is
 // at span.
+//
+//go:noinline
 func (e *Error) Mend(span Span, lead, text string) {
 	e.Hint, e.Fix = lead+text, Fix{span, text}
 }
@@ -82,6 +90,8 @@ type Errors []*Error
 
 // Unique drops duplicate errors: a value in the condition of an item is both shown and
 // compared, and so reports its errors twice.
+//
+//go:noinline
 func (e Errors) Unique() Errors {
 	type same struct {
 		Span

@@ -106,6 +106,7 @@ func (p *parser) deeper() bool {
 	return true
 }
 
+//go:noinline
 func (p *parser) next() { p.tok = scanAt(p.text, p.tok.End) }
 
 func (p *parser) fail(at Span, hint, format string, args ...any) {
@@ -126,6 +127,8 @@ func (p *parser) failWith(at Span, err error, hint, format string, args ...any) 
 }
 
 // got skips the token if it is of that kind, and reports whether it was.
+//
+//go:noinline
 func (p *parser) got(kind tokenKind) bool {
 	if p.tok.kind != kind {
 		return false
@@ -134,6 +137,7 @@ func (p *parser) got(kind tokenKind) bool {
 	return true
 }
 
+//go:noinline
 func (p *parser) describe() string {
 	if p.tok.kind == tokEOF {
 		return "the spec ends here"

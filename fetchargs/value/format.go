@@ -141,6 +141,8 @@ func FormatNames() []string {
 }
 
 // FormatNamed returns the FORMAT of that name, nil if there is none.
+//
+//go:noinline
 func FormatNamed(name string) *Format {
 	if name == "" {
 		return nil

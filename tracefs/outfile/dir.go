@@ -263,6 +263,8 @@ func kind(st *unix.Stat_t) string {
 }
 
 // pathError adds the operation and the file to an error of the kernel.
+//
+//go:noinline
 func pathError(op, file string, err error) error {
 	if _, ok := err.(unix.Errno); ok {
 		return &fs.PathError{Op: op, Path: strings.TrimSuffix(file, "/."), Err: err}

@@ -45,6 +45,8 @@ func (e *BoundError) Error() string {
 func (e *BoundError) Unwrap() error { return ErrDamaged }
 
 // within reports whether a number is in its bound. If not, the source fails.
+//
+//go:noinline
 func (s *source) within(n uint64, what string, bound uint64) bool {
 	if s.err == nil && n > bound {
 		s.fail(&BoundError{what, n, bound})

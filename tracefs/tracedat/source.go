@@ -34,6 +34,7 @@ func (s *source) at() int64 {
 	return s.base + s.off
 }
 
+//go:noinline
 func (s *source) fail(err error) {
 	if s.err == nil {
 		s.err = &Error{s.what, s.at(), err}

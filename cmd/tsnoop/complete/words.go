@@ -150,6 +150,8 @@ func comms(word string) (words []shell.Word) {
 }
 
 // among returns the names that begin with word.
+//
+//go:noinline
 func among(word string, names []string) (words []shell.Word) {
 	for _, name := range names {
 		if strings.HasPrefix(name, word) {

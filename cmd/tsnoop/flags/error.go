@@ -19,6 +19,8 @@ type Error struct {
 func (e *Error) Error() string { return e.Msg }
 
 // Errorf returns an *Error with this hint.
+//
+//go:noinline
 func Errorf(hint, format string, args ...any) error {
 	return &Error{fmt.Sprintf(format, args...), hint}
 }

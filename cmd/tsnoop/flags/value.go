@@ -45,6 +45,8 @@ type setter struct {
 }
 
 // yes returns a setter for a flag that takes no value.
+//
+//go:noinline
 func yes(to *bool) setter { return optional("true", parsed(to, strconv.ParseBool)) }
 
 // word returns a setter for any text that is not empty.
@@ -72,6 +74,8 @@ func names(to *[]string) setter {
 }
 
 // oneOf returns a setter for one of some words.
+//
+//go:noinline
 func oneOf(to *string, words ...string) setter {
 	s := parsed(to, func(s string) (string, error) {
 		if !slices.Contains(words, s) {

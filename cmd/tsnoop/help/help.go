@@ -27,6 +27,8 @@ var (
 )
 
 // Topics returns the texts besides that of Usage. Most runs of the program need none.
+//
+//go:noinline
 func Topics() map[string]string {
 	return map[string]string{"spec": spec(), "examples": examples, "compare": compare, "json": json, "limits": limits}
 }
