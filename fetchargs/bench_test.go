@@ -28,7 +28,7 @@ func BenchmarkResolve(b *testing.B) {
 			b.Fatal(err)
 		}
 		archive := txtar.Parse(text)
-		j := job{c: newGolden(nil, section(archive, "target"))}
+		j := job{c: newGolden(b, section(archive, "target"))}
 		for line := range strings.Lines(section(archive, "specs")) {
 			if s, err := spec.Parse(strings.TrimSpace(line)); err == nil {
 				j.specs = append(j.specs, s)

@@ -8,7 +8,7 @@ import (
 )
 
 func init() {
-	targetLines["comm-at"] = func(_ *testing.T, to *target.Target, words []string) { // BYTES: where a task has its name
+	targetLines["comm-at"] = func(_ testing.TB, to *target.Target, words []string) { // BYTES: where a task has its name
 		to.CommAt, _ = strconv.ParseInt(words[0], 10, 64)
 	}
 }

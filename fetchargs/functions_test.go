@@ -14,14 +14,14 @@ import (
 
 func init() {
 	// A modules line lists the modules that are loaded, a listed line their functions without BTF.
-	targetLines["modules"] = func(_ *testing.T, to *target.Target, words []string) { to.Modules = words }
-	targetLines["listed"] = func(_ *testing.T, to *target.Target, words []string) {
+	targetLines["modules"] = func(_ testing.TB, to *target.Target, words []string) { to.Modules = words }
+	targetLines["listed"] = func(_ testing.TB, to *target.Target, words []string) {
 		to.ModuleFuncs = func() []string { return words }
 	}
 	// A taken line has names that no event may have.
-	targetLines["taken"] = func(_ *testing.T, to *target.Target, words []string) { to.Taken = words }
+	targetLines["taken"] = func(_ testing.TB, to *target.Target, words []string) { to.Taken = words }
 	// A reads line has a system call and those of its parameters whose texts its event reads.
-	targetLines["reads"] = func(_ *testing.T, to *target.Target, words []string) {
+	targetLines["reads"] = func(_ testing.TB, to *target.Target, words []string) {
 		to.SyscallReads = func(name string) []string {
 			if name != words[0] {
 				return nil
@@ -30,7 +30,7 @@ func init() {
 		}
 	}
 	// A types line has a module and the file with its BTF.
-	targetLines["types"] = func(t *testing.T, to *target.Target, words []string) {
+	targetLines["types"] = func(t testing.TB, to *target.Target, words []string) {
 		data, err := os.ReadFile(filepath.Join("..", words[1]))
 		if err == nil {
 			err = to.Kernel.AddModule(words[0], data)
@@ -43,7 +43,7 @@ func init() {
 
 // kernelOf returns a kernel that has the functions of these C prototypes. Structs have no
 // members, except for struct pt_regs, enums one constant, and typedefs are of int.
-func kernelOf(t *testing.T, prototypes ...string) *btf.Kernel {
+func kernelOf(t testing.TB, prototypes ...string) *btf.Kernel {
 	t.Helper()
 	number, long := &cbtf.Int{Name: "int", Size: 4, Encoding: cbtf.Signed}, &cbtf.Int{Name: "long int", Size: 8, Encoding: cbtf.Signed}
 	regs := &cbtf.Struct{Name: "pt_regs", Size: 168}

@@ -70,7 +70,7 @@ func TestGolden(t *testing.T) {
 }
 
 // targetLines are further lines of targets that other files of tests understand.
-var targetLines = map[string]func(t *testing.T, to *target.Target, words []string){}
+var targetLines = map[string]func(t testing.TB, to *target.Target, words []string){}
 
 // A golden is the kernel that a golden file's specs are for.
 type golden struct {
@@ -80,7 +80,7 @@ type golden struct {
 	calls  [][]string // to decide about
 }
 
-func newGolden(t *testing.T, config string) *golden {
+func newGolden(t testing.TB, config string) *golden {
 	c := &golden{target: &target.Target{Arch: abi.Named("amd64")}}
 	c.target.Features, _ = dynevent.FeaturesOf("6.12")
 	fixture := "sample.btf"

@@ -14,11 +14,11 @@ import (
 
 // An events line names a kernel of testdata/tracepoints.
 func init() {
-	targetLines["events"] = func(t *testing.T, to *target.Target, words []string) { to.Tracepoints = tracepointsOf(t, words[0]) }
+	targetLines["events"] = func(t testing.TB, to *target.Target, words []string) { to.Tracepoints = tracepointsOf(t, words[0]) }
 }
 
 // tracepointsOf returns the events of a kernel, from testdata/tracepoints.
-func tracepointsOf(t *testing.T, kernel string) *tracepoint.Set {
+func tracepointsOf(t testing.TB, kernel string) *tracepoint.Set {
 	archive, err := txtar.ParseFile(filepath.Join("..", "testdata", "tracepoints", kernel+".txtar"))
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,6 @@ import (
 )
 
 func init() {
-	targetLines["names-known"] = func(_ *testing.T, to *target.Target, _ []string) { to.NamesKnown = true } // without a fetch
-	targetLines["no-callers"] = func(_ *testing.T, to *target.Target, _ []string) { to.NoCallers = true }
+	targetLines["names-known"] = func(_ testing.TB, to *target.Target, _ []string) { to.NamesKnown = true } // without a fetch
+	targetLines["no-callers"] = func(_ testing.TB, to *target.Target, _ []string) { to.NoCallers = true }
 }
