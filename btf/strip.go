@@ -31,8 +31,6 @@ func Strip(t Type) Type {
 }
 
 // unqualify removes one qualifier or type tag; false if there is none.
-//
-//go:noinline
 func unqualify(t Type) (Type, bool) {
 	switch t := t.(type) {
 	case *Const:

@@ -117,6 +117,13 @@ func TestDist(t *testing.T) {
 		}
 		dir := filepath.Join(root, name)
 		listsParts(t, dir+"/tsnoop", dir+"/NOTICE", dir+"/tsnoop.cdx.json")
+		info, err := os.Stat(dir + "/tsnoop")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Size() > mostBytes {
+			t.Errorf("tsnoop has %d bytes, more than %d: see Size in CONTRIBUTING.md", info.Size(), mostBytes)
+		}
 		works(t, root, "/"+name+"/tsnoop")
 	})
 	t.Run("without a tag", func(t *testing.T) {
@@ -127,6 +134,9 @@ func TestDist(t *testing.T) {
 		}
 	})
 }
+
+// mostBytes is the most that the program may have, stripped: a little more than it has.
+const mostBytes = 9_500_000
 
 // leaks looks for this host in a package.
 func leaks(t *testing.T, file, dir string) {
