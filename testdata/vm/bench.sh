@@ -38,7 +38,7 @@ status=0
 [ ! -e "$work/status" ] || status=$(cat "$work/status")
 
 # gnuplot, if it is there, also draws what a hit costs, into bench-KERNEL.svg.
-if grep -q '^us a call of ' "$work/said" && command -v gnuplot >/dev/null; then
+if grep -q '^8 values of pairs' "$work/said" && command -v gnuplot >/dev/null; then
 	gnuplot -e "table='$work/said'; kernel='$1'" "$vm/hit.gp" >"$work/hit.svg" && mv "$work/hit.svg" "../../../bench-$1.svg"
 	echo "bench: a graph of what a hit costs is in bench-$1.svg"
 fi
