@@ -17,8 +17,8 @@ import (
 )
 
 // runEmit prints the definitions, or how each value is fetched. It changes nothing, except that
-// root has test probes measured for the latter. It does not need root: if tracefs cannot be read, it is assumed to offer what every
-// kernel since 5.10 does.
+// root has test probes measured for the latter. It does not need root: if tracefs cannot be
+// read, it is assumed to offer what every kernel since 5.10 does.
 func runEmit(o *flags.Options, ui *terminal.UI) error {
 	limitTypes(o.BTF)
 	plans, err := target.LinePlans(o, o.Args)

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"sync/atomic"
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
@@ -33,6 +34,7 @@ type Run struct {
 	later   []*spec.Spec
 	program *program
 	cost    *costReport
+	shown   atomic.Bool // all events have been
 }
 
 // Begin resolves the specs, which it reports if it takes long, and starts the program,
@@ -131,6 +133,7 @@ func (r *Run) Trace(out *os.File, report func(tracefs.Warning), do func(ctx cont
 		defer release()
 	}
 	err = do(ctx, t, stop)
+	r.shown.Store(true)
 	r.reportCost(t)
 	return err
 }

@@ -76,7 +76,9 @@ func (r *Run) endTrace(t *trace.Trace) func(os.Signal) {
 		r.cost.abandon()
 		err := t.Close()
 		r.exit(s, func() {
-			r.ui.Warn("ended by a second signal: events that were still in the buffers are not shown")
+			if !r.shown.Load() {
+				r.ui.Warn("ended by a second signal: events that were still in the buffers are not shown")
+			}
 			r.ui.Report(err)
 		})
 	}

@@ -60,10 +60,7 @@ func TestVMCostInterrupted(t *testing.T) {
 		before := emittedState(t)
 		for _, wait := range []time.Duration{time.Millisecond, 20 * time.Millisecond, 100 * time.Millisecond, 300 * time.Millisecond} {
 			tr := beginTrace(t, "--explain", "udp_sendmsg(len)")
-			tr.await("test probes", func() bool {
-				probes, _ := filepath.Glob(filepath.Join(tracing, "instances/tsnoop_*/events/tsnoop_*/*_first"))
-				return len(probes) > 0
-			})
+			tr.await("test probes", testProbes)
 			time.Sleep(wait)
 			tr.cmd.Process.Signal(sig)
 			err := <-tr.done
@@ -80,6 +77,28 @@ func TestVMCostInterrupted(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestVMCostGivenUp: a second signal while test probes are measured ends that. All calls have
+// been shown by then.
+func TestVMCostGivenUp(t *testing.T) {
+	tr := startTrace(t, "-v", "-p", "1", "udp_sendmsg(len)")
+	makeCalls(t, "udp", "3")
+	tr.cmd.Process.Signal(syscall.SIGINT)
+	tr.await("test probes", testProbes)
+	time.Sleep(1100 * time.Millisecond) // before, it would count as the first signal
+	tr.cmd.Process.Signal(syscall.SIGINT)
+	<-tr.done
+	if said := tr.said(); strings.Contains(said, "not shown") {
+		t.Error(said)
+	}
+	nothingLeft(t)
+}
+
+// testProbes reports whether there are any.
+func testProbes() bool {
+	probes, _ := filepath.Glob(filepath.Join(tracing, "instances/tsnoop_*/events/tsnoop_*/*_first"))
+	return len(probes) > 0
 }
 
 // explained returns what --explain prints. It prints nothing to stderr.
