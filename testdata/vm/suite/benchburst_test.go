@@ -68,28 +68,40 @@ func (tool burstTool) burst(t *testing.T, calls int) int {
 	if _, err := exec.LookPath(args[0]); err != nil {
 		t.Skipf("%s is not in this virtual machine", args[0])
 	}
+	_, out, end := startTool(t, args, "generic_file_llseek")
+	l.run()
+	untilQuiet(t, out)
+	end()
+	return linesWith(t, out.Name(), tool.mark)
+}
+
+// startTool starts a program that prints into a file, and waits until it has probes on
+// functions. A test of one that does not work here is skipped.
+func startTool(t *testing.T, args []string, functions ...string) (cmd *exec.Cmd, out *os.File, end func()) {
+	t.Helper()
 	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer out.Close()
-	cmd := exec.Command(args[0], args[1:]...)
+	t.Cleanup(func() { out.Close() })
+	cmd = exec.Command(args[0], args[1:]...)
 	cmd.Stdout, cmd.Stderr = out, out
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	done := make(chan error, 1)
 	go func() { done <- cmd.Wait() }()
-	defer cmd.Process.Kill()
-	if err := untilProbed("generic_file_llseek", done); err != nil {
-		said, _ := os.ReadFile(out.Name())
-		t.Skipf("%s does not work here: %v\n%s", args[0], err, said)
+	t.Cleanup(func() { cmd.Process.Kill() })
+	for _, f := range functions {
+		if err := untilProbed(f, done); err != nil {
+			said, _ := os.ReadFile(out.Name())
+			t.Skipf("%s does not work here: %v\n%s", args[0], err, said)
+		}
 	}
-	l.run()
-	untilQuiet(t, out)
-	cmd.Process.Signal(syscall.SIGINT)
-	<-done
-	return linesWith(t, out.Name(), tool.mark)
+	return cmd, out, func() {
+		cmd.Process.Signal(syscall.SIGINT)
+		<-done
+	}
 }
 
 // threadNamed returns the id of the process's thread of that name: for ksnoop a

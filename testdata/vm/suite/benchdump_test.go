@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"testing"
 	"time"
 
@@ -100,29 +99,12 @@ func (tool dumpTool) cost(t *testing.T, packets int) (c dumpCost) {
 		t.Skipf("%s is not in this virtual machine", tool.args[0])
 	}
 	l := dumpLoad(t, packets)
-	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer out.Close()
-	cmd := exec.Command(tool.args[0], tool.args[1:]...)
-	cmd.Stdout, cmd.Stderr = out, out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan error, 1)
-	go func() { done <- cmd.Wait() }()
-	defer cmd.Process.Kill()
-	if err := untilProbed("__dev_queue_xmit", done); err != nil {
-		said, _ := os.ReadFile(out.Name())
-		t.Skipf("%s does not work here: %v\n%s", tool.args[0], err, said)
-	}
+	cmd, out, end := startTool(t, tool.args, "__dev_queue_xmit")
 	start := cpuOf(t, cmd.Process.Pid)
 	l.run()
 	untilQuiet(t, out)
 	c.tool = cpuOf(t, cmd.Process.Pid) - start
-	cmd.Process.Signal(syscall.SIGINT)
-	<-done
+	end()
 	c.program = durationIn(t, l.used)
 	c.shown = linesWith(t, out.Name(), tool.mark)
 	if st, err := out.Stat(); err == nil {

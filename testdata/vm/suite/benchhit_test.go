@@ -5,7 +5,6 @@ package suite
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -200,29 +199,10 @@ func hitByBpftrace(t *testing.T, s hitShape, pid string, load func()) int {
 		}
 	}
 	t.Setenv("BPFTRACE_PERF_RB_PAGES", "4096")
-	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer out.Close()
-	cmd := exec.Command("bpftrace", "-e", program)
-	cmd.Stdout, cmd.Stderr = out, out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan error, 1)
-	go func() { done <- cmd.Wait() }()
-	defer cmd.Process.Kill()
-	for _, f := range slices.Backward(hitFunctions[:s.functions]) {
-		if err := untilProbed(f, done); err != nil {
-			said, _ := os.ReadFile(out.Name())
-			t.Skipf("bpftrace does not work here: %v\n%s", err, said)
-		}
-	}
+	cmd, out, end := startTool(t, []string{"bpftrace", "-e", program}, hitFunctions[:s.functions]...)
 	whileStopped(t, cmd, load)
 	untilQuiet(t, out)
-	cmd.Process.Signal(syscall.SIGINT)
-	<-done
+	end()
 	return linesWith(t, out.Name(), "call")
 }
 

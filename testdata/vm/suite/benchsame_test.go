@@ -76,18 +76,7 @@ func (p samePeer) printed(t *testing.T) (printed []byte, ours any) {
 	if _, err := exec.LookPath(p.args[0]); err != nil {
 		t.Skipf("%s is not in this virtual machine", p.args[0])
 	}
-	var out bytes.Buffer
-	cmd := exec.Command(p.args[0], p.args[1:]...)
-	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan error, 1)
-	go func() { done <- cmd.Wait() }()
-	if err := untilProbed(p.function, done); err != nil {
-		cmd.Process.Kill()
-		t.Skipf("%s does not work here: %v\n%s", p.args[0], err, &out)
-	}
+	_, out, end := startTool(t, p.args, p.function)
 	tr := startTrace(t, "--json", "--zeros", "--comm", "ifconfig", "-n", "1", p.spec)
 	if said, err := exec.Command("ifconfig", "lo").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, said)
@@ -95,19 +84,20 @@ func (p samePeer) printed(t *testing.T) (printed []byte, ours any) {
 	if err := <-tr.done; err != nil {
 		t.Fatalf("%v\n%s", err, tr.said())
 	}
-	cmd.Process.Signal(os.Interrupt)
-	<-done
-	line, err := os.ReadFile(tr.out)
+	end()
+	printed, err := os.ReadFile(out.Name())
 	if err != nil {
 		t.Fatal(err)
 	}
+	var line []byte
+	tr.lines(func(l []byte) { line = bytes.Clone(l) })
 	var call struct{ Args []struct{ Value any } }
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.UseNumber()
 	if err := d.Decode(&call); err != nil || len(call.Args) != 1 {
 		t.Fatalf("%v: %s", err, line)
 	}
-	return out.Bytes(), call.Args[0].Value
+	return printed, call.Args[0].Value
 }
 
 // The lines of which ksnoop makes a tree.
