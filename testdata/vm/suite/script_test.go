@@ -81,8 +81,12 @@ func TestVM(t *testing.T) {
 	})
 }
 
-// condition knows [5.10] and the like, the kernel's version. [arm64] is testscript's own.
+// condition knows [5.10] and the like, the kernel's version, and [newest]. [arm64] is
+// testscript's own.
 func condition(cond string) (bool, error) {
+	if cond == "newest" {
+		return onNewest(), nil
+	}
 	b, err := os.ReadFile("/proc/sys/kernel/osrelease")
 	return strings.HasPrefix(string(b), cond+"."), err
 }
