@@ -45,6 +45,7 @@ const pause = 20 * time.Millisecond
 //
 //	start ARGS...    start tsnoop ARGS and wait until it is armed; @FILE is what FILE holds
 //	begin ARGS...    start tsnoop ARGS and do not wait
+//	run ARGS...      begin and finish: for a trace of a command, which is cheaper
 //	end [SIGNAL]     end it (SIGINT) and check that nothing is left behind
 //	signal NAME      send it a signal that does not end it
 //	finish           wait until it ends by itself, and check the same
@@ -65,6 +66,7 @@ func TestVM(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"start":      start,
 			"begin":      begin,
+			"run":        run,
 			"end":        end,
 			"signal":     sendSignal,
 			"finish":     finish,
@@ -109,6 +111,12 @@ func begin(ts *testscript.TestScript, neg bool, args []string) {
 	out, err := os.Create(ts.MkAbs("out"))
 	ts.Check(err)
 	current[ts] = launch(ts, args, out)
+}
+
+// run is begin and finish.
+func run(ts *testscript.TestScript, neg bool, args []string) {
+	begin(ts, neg, args)
+	finish(ts, neg, nil)
 }
 
 // untilArmed waits until the trace runs.
