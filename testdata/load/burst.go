@@ -34,8 +34,8 @@ func (s seeker) seek(offset int64) {
 }
 
 // burst makes N calls for the count "N", and for "NxM" N times M calls and a pause: four times
-// as long as the calls took, which leaves a slow machine time for the others, of 4 to 20 ms,
-// or of up to 100 ms for "NxM-", of which nobody waits for the end.
+// as long as the calls took, which leaves a slow machine time for the others, of 4 to 20 ms.
+// For "NxM-", of which nobody waits for the end, it is nine times as long, of 20 to 100 ms.
 func burst(first, count string) error {
 	n, err := strconv.ParseInt(first, 0, 64)
 	if err != nil {
@@ -50,15 +50,15 @@ func burst(first, count string) error {
 }
 
 func (s seeker) burst(first int64, count string) error {
-	most := int64(20e6)
+	times, least, most := int64(4), int64(4e6), int64(20e6)
 	if endless, ok := strings.CutSuffix(count, "-"); ok {
-		count, most = endless, 100e6
+		count, times, least, most = endless, 9, 20e6, 100e6
 	}
-	times, size, paced := strings.Cut(count, "x")
+	bursts, size, paced := strings.Cut(count, "x")
 	if !paced {
-		times, size = "1", count
+		bursts, size = "1", count
 	}
-	n, err := strconv.Atoi(times)
+	n, err := strconv.Atoi(bursts)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (s seeker) burst(first int64, count string) error {
 			first++
 		}
 		if paced {
-			pause := unix.NsecToTimespec(min(max(4e6, 4*int64(time.Since(start))), most))
+			pause := unix.NsecToTimespec(min(max(least, times*int64(time.Since(start))), most))
 			unix.Nanosleep(&pause, nil)
 		}
 	}

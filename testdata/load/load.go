@@ -27,7 +27,7 @@
 //	load on CPU WORDS...      "load WORDS" on one CPU
 //	load burst FIRST N        N times lseek(2) with the offsets FIRST, FIRST+1,
 //	                          ... as fast as possible; NxM: N times M of them and
-//	                          a pause of up to 20 ms, NxM-: of 100 ms
+//	                          a pause of up to 20 ms, NxM-: a longer one
 //	load crew FILE N CPU...   a thread on each CPU; like pid, then all do
 //	                          burst, the i-th starting at i<<32
 //	load lock FILE            like pid, with the lock on kprobe_events

@@ -18,7 +18,7 @@ import (
 // busySpecs are functions that call one another in each lseek(2), outermost first.
 var busySpecs = []string{"ksys_lseek(offset, return)", "generic_file_llseek(offset, return)", "generic_file_llseek_size(offset, return)"}
 
-// busyPace is how a thread calls: 10 times as fast as it can, and then it sleeps 4 ms or more,
+// busyPace is how a thread calls: 10 times as fast as it can, and then it sleeps 20 ms or more,
 // see testdata/load. Without the sleep the emulated CPUs have no time left for tsnoop.
 const busyPace = "10000000x10-"
 
