@@ -78,20 +78,26 @@ func TestVMRecursion(t *testing.T) {
 		fn, devices = "__blkdev_driver_ioctl", deepest+1
 	}
 	l := prepare(t, "nest", "@", strconv.Itoa(devices))
-	pairs := startTrace(t, "--json", "-p", l.pid, fn+"(bdev->bd_dev, cmd, return)")
-	tree := startTrace(t, "--json", "--tree", "-p", l.pid, fn+"(bdev->bd_dev, cmd, return)")
+	spec, file := fn+"(bdev->bd_dev, cmd, return)", filepath.Join(t.TempDir(), "nested.dat")
 	twice := startTrace(t, "--json", "--tree", "-p", l.pid, fn+"(bdev->bd_dev, cmd)", fn+"(cmd, return)")
-	chain := startTrace(t, "--json", "--chain", "-p", l.pid, fn+"(bdev->bd_dev, cmd, return)", fn+"(bdev->bd_dev, cmd, return)")
+	chain := startTrace(t, "--json", "--chain", "-p", l.pid, spec, spec)
+	recorder := startTrace(t, "record", "-o", file, "-p", l.pid, spec)
 	l.run()
-	for _, tr := range []*traced{pairs, tree, twice, chain} {
-		tr.end()
-		if tr.said() != "" {
-			t.Error(tr.said())
-		}
+	twice.end()
+	chain.end()
+	recorder.end()
+	if live, said := twice.said()+chain.said(), recorder.said(); live != "" || !strings.HasSuffix(said, ", 0 lost\n") || strings.Contains(said, "missed") {
+		t.Errorf("said %q, and the recorder %q", live, said)
+	}
+	recorded := func(words ...string) []jsonCall {
+		tr := beginTrace(t, append([]string{"replay", "--json", file}, words...)...)
+		tr.ended()
+		return tr.calls()
 	}
 	checkTwice(t, twice.calls(), deepest)
 	checkNest(t, chain.calls(), deepest)
-	all := pairs.calls()
+	checkNest(t, recorded("--tree"), deepest)
+	all := recorded()
 	if len(all) != deepest {
 		t.Fatalf("%d calls, want %d", len(all), deepest)
 	}
@@ -100,7 +106,6 @@ func TestVMRecursion(t *testing.T) {
 		checkNestedCall(t, c, i)
 		inner = checkNestedEnd(t, c, inner)
 	}
-	checkNest(t, tree.calls(), deepest)
 }
 
 // checkTwice checks the tree of nested calls that two specs show: each call has two lines,
