@@ -150,7 +150,7 @@ func beginOn(t *testing.T, cmd *exec.Cmd, terminal bool) (master *os.File) {
 // until waits for what must become true.
 func until(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(patience / 6); !is(); time.Sleep(pause) {
+	for deadline := time.Now().Add(patience / 6); !is(); time.Sleep(3 * pause) { // to look is much work
 		if time.Now().After(deadline) {
 			t.Fatalf("not %s:\n%s", what, emittedState(t))
 		}

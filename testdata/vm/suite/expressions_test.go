@@ -25,7 +25,7 @@ import (
 // pahole, and values those of /proc/kcore, read by code that has nothing of tsnoop's.
 func TestVMExpressions(t *testing.T) {
 	const each, seed = 45, 20261122
-	count := size(250, 5000)
+	count := size(150, 5000)
 	raw := loadRawBTF(t)
 	core := openKcore(t, "init_task", "init_net", "init_uts_ns", "init_user_ns", "init_cred", "init_mm")
 	maker := newExprMaker(raw, seed)

@@ -332,7 +332,7 @@ func TestVMPairsLost(t *testing.T) {
 	for _, spec := range []string{
 		"generic_file_llseek(offset, return)", "generic_file_llseek(offset, return) if offset & 3 && return & 2",
 	} {
-		l := prepare(t, "pid", "@", "on", "0", "burst", "0", "40x800")
+		l := prepare(t, "pid", "@", "on", "0", "burst", "0", fmt.Sprintf("%dx800", size(20, 40)))
 		tr := startTrace(t, "--json", "-b", "32K", "-p", l.pid, spec)
 		resume := tr.stutter(100*time.Millisecond, 100*time.Millisecond)
 		l.run()

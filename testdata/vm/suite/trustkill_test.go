@@ -100,7 +100,7 @@ func TestTrustKill(t *testing.T) {
 	}
 	const at = 3 // a time
 	kills, leaks := 0, 0
-	for ; kills < size(6, 300) && leaks < 5; kills += at {
+	for ; kills < size(3, 300) && leaks < 5; kills += at {
 		n := 1 + rand.IntN(400)
 		after := time.Duration(rand.Int64N(int64(150 * time.Millisecond)))
 		order(t, "kill %d -", n)

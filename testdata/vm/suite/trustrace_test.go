@@ -246,7 +246,7 @@ func TestTrustRace(t *testing.T) {
 		against(r.everywhere, func() {
 			for _, command := range commands {
 				before := refused
-				for n := 0; n < size(2, 40) || refused == before && n < 100; n++ {
+				for n := 0; n < size(1, 40) || refused == before && n < 100; n++ {
 					r.tidy()
 					out, status := rightly(nil, append([]string{"tsnoop"}, strings.Fields(strings.ReplaceAll(command, "X", r.dir+"/x"))...)...)
 					m := refusals.FindStringSubmatch(out)

@@ -81,6 +81,9 @@ func TestTrustUser(t *testing.T) {
 		cases++
 	}
 	for i, program := range programs {
+		if i > 0 && i < 3 && size(0, 1) == 0 {
+			continue // the last one has both
+		}
 		if same("-u alice", alice, []string{"-u", "alice"}, nil, program); i == 0 || size(0, 1) == 1 {
 			same("--user 1000", alice, []string{"--user", "1000"}, nil, program)
 			same("-u 4711:4712", number, []string{"-u", "4711:4712"}, nil, program)
