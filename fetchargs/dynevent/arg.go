@@ -122,11 +122,14 @@ const (
 	Field                 // $next_pid, the number in a field of the event that the probe is at
 	FieldText             // $next_comm, the address of text in a field
 	FieldArray            // the address of an array in a field, which no probe can fetch
+	EmptyText             // \"", the address of a text without letters
 )
 
 // Head is the first 8 bytes of a record, which every event has: its number, flags and task.
 // Whoever reads records has no use for them once it knows these.
 var Head = Base{Kind: Field, Name: "common_type"}
+
+const emptyText = `\""`
 
 // String returns the base in the kernel's syntax.
 func (b Base) String() string {
@@ -154,6 +157,8 @@ func (b Base) String() string {
 		return fmt.Sprintf("@%s%+d", b.Name, b.N)
 	case Immediate:
 		return fmt.Sprintf(`\0x%x`, uint64(b.N))
+	case EmptyText:
+		return emptyText
 	case PerCPU, OwnCPU:
 		return Arg{Base: b}.Lowered().String()
 	}

@@ -115,7 +115,7 @@ func Removal(group, event string) string { return "-:" + group + "/" + event }
 // but not of other arrays (get_event_field in kernel/trace/trace_eprobe.c).
 func eprobeTakes(a *Arg) bool {
 	switch a.Base.Kind {
-	case Field, FieldText, Memory, Immediate, PerCPU:
+	case Field, FieldText, Memory, Immediate, EmptyText, PerCPU:
 		return !a.Base.Each
 	}
 	return false
@@ -124,7 +124,7 @@ func eprobeTakes(a *Arg) bool {
 // A tracepoint probe has no registers.
 func tprobeTakes(a *Arg) bool {
 	switch a.Base.Kind {
-	case ArgN, Comm, Current, Memory, Immediate, PerCPU:
+	case ArgN, Comm, Current, Memory, Immediate, EmptyText, PerCPU:
 		return !a.Base.Each
 	}
 	return false

@@ -11,6 +11,9 @@ import (
 
 // ParseBase parses the output of [Base.String].
 func ParseBase(text string) (Base, bool) {
+	if text == emptyText {
+		return Base{Kind: EmptyText}, true
+	}
 	if bits, ok := strings.CutPrefix(text, `\0x`); ok {
 		n, err := strconv.ParseUint(bits, 16, 64)
 		return Base{Kind: Immediate, N: int64(n)}, err == nil

@@ -54,6 +54,8 @@ func start(b dynevent.Base) string {
 		return fmt.Sprintf("take word %d of the stack", b.N)
 	case dynevent.Immediate:
 		return "take the number " + b.String()[1:]
+	case dynevent.EmptyText:
+		return "take an empty text"
 	case dynevent.Memory:
 		return "take the variable " + b.String()[1:]
 	}

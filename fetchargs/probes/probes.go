@@ -107,7 +107,10 @@ func (s *Side) instrument(both bool) {
 		p.Stack, _ = s.line.Add(dynevent.Arg{Base: dynevent.Base{Kind: dynevent.StackPointer}, Type: dynevent.X64}, "stack", at)
 	}
 	s.readChecks.AddTrial(at)
+	named := s.fn.Target.AsText || !p.Plan.NamesKnown || s.readChecks.HasTexts()
 	switch {
+	case !named && s.readChecks.ByStrings():
+		s.line.Add(readcheck.Room, "room", at)
 	case s.fn.Target.AsText || s.readChecks.ByStrings():
 		p.Comm, _ = s.line.Add(p.Kind.Comm(), "comm", at)
 		s.readChecks.EndTexts(p.Comm)

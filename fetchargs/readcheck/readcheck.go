@@ -36,10 +36,14 @@ func (v *Builder) Counts() bool { return v.counter != nil }
 // CountRoom returns how many bytes of the record the counts of all reads take with one more.
 func (v *Builder) CountRoom() int { return 16*(len(v.reads)+1) + 8*(v.counter.depth+2) }
 
-// ByStrings reports whether there are checks by strings. They need the name of the task, a
-// string that cannot fault: beside it there is room in the record, without which no fault
-// differs from another, and it shows where texts end.
+// ByStrings reports whether there are checks by strings. They need a string after them that
+// cannot fault: beside it there is room in the record, without which no fault differs from
+// another. See Room and HasTexts.
 func (v *Builder) ByStrings() bool { return len(v.checks)+len(v.texts) > 0 }
+
+// HasTexts reports whether there are checks of texts. Where these end is shown by the string
+// after them, which must have letters: the name of the task.
+func (v *Builder) HasTexts() bool { return len(v.texts) > 0 }
 
 // EndTexts says that text ends before the fetcharg next begins.
 func (v *Builder) EndTexts(next int) {
@@ -62,6 +66,10 @@ const (
 
 // Trial faults at the first of two hops.
 var Trial = dynevent.Arg{Base: dynevent.Base{Kind: dynevent.Immediate, N: 0x80_0000_0000_0000}, Hops: make([]dynevent.Hop, 2), Type: dynevent.String}
+
+// Room is a string that cannot fault, for checks that need one. It is a byte long, and costs
+// less than the name of the task, which the kernel reads byte by byte.
+var Room = dynevent.Arg{Base: dynevent.Base{Kind: dynevent.EmptyText}, Type: dynevent.String}
 
 // A piece is user memory that may not be paged in.
 type piece struct {

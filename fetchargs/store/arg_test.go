@@ -43,6 +43,7 @@ func TestArgText(t *testing.T) {
 		`"base":"$arg2","hops":[{"offset":16,"user":true},{"offset":-8,"user":true}],"type":"s64"`: "-u8(+u16($arg2)):s64",
 		`"base":"\\0xffffffff81000000","type":"x64"`:                                               `\0xffffffff81000000:x64`,
 		`"base":"\\0x80000000000000","hops":[{},{}],"type":"string"`:                               `+0(+0(\0x80000000000000)):string`,
+		`"base":"\\\"\"","type":"string"`:                                                          `\"":string`,
 		`"base":"$arg1","hops":[{}],"type":"symbol"`:                                               "+0($arg1):symbol",
 	} {
 		if got := argOf(t, saved).String(); got != want {
