@@ -82,13 +82,15 @@ func offsetOf(t *testing.T, typ, name string) uint64 {
 }
 
 // TestVMDump compares what is shown of objects with /proc/kcore, of one event and of
-// several: one that is quiet, the kernel's own text, and the memory before the page
-// after a stack, which is never there. Missing memory must be reported as absent, to
-// the element, and all else must be right.
+// several: one that is quiet, the kernel's own text, and the memory around the pages
+// before and after a stack, which are never there. Missing memory must be reported as
+// absent, to the element, and all else must be right. So it is with the names of the
+// tasks in the records and without: another string is in their place.
 func TestVMDump(t *testing.T) {
 	m := openMemory(t)
 	task := m.word(m.symbol("init_task")+offsetOf(t, "struct task_struct", "tasks")) - offsetOf(t, "struct task_struct", "tasks")
-	gap := m.word(task+offsetOf(t, "struct task_struct", "stack")) + 4*4096 // after the stack of process 1
+	stack := m.word(task + offsetOf(t, "struct task_struct", "stack")) // of process 1
+	before, gap := stack-4096, stack+4*4096
 	lo := m.word(m.symbol("init_net") + offsetOf(t, "struct net", "loopback_dev"))
 	text := m.symbol("_stext")
 	types := []string{"struct net_device", "struct task_struct"}
@@ -96,8 +98,26 @@ func TestVMDump(t *testing.T) {
 	for _, typ := range types {
 		specs = append(specs, fmt.Sprintf("generic_file_llseek(*(%s *)offset, offset:x) if whence == 0", typ))
 	}
-	addrs := []uint64{lo, text, text + 1, gap - 1000, gap - 1004, gap - 8, gap, 0, text + 4096, gap - 6000}
-	for plan, all := range dumps(t, specs, addrs) {
+	addrs := []uint64{
+		lo, text, text + 1, gap - 1000, gap - 1004, gap - 8, gap, 0, text + 4096, gap - 6000,
+		stack, stack - 8, stack - 4, stack - 1000, stack - 1004, stack - 4096, // they end where memory is
+		errPointer(-14), 0x1000, 0x1234_5678_1234_5678,
+	}
+	for _, names := range []bool{false, true} {
+		t.Run(fmt.Sprintf("names known %v", names), func(t *testing.T) {
+			m.t = t
+			m.compare(specs, types, addrs, lo, names, before, gap)
+		})
+	}
+}
+
+// errPointer is what a function returns as a pointer for a negative error number.
+func errPointer(errno int64) uint64 { return uint64(errno) }
+
+// compare is TestVMDump for plans with and without names.
+func (m *memory) compare(specs, types []string, addrs []uint64, lo uint64, names bool, gaps ...uint64) {
+	t := m.t
+	for plan, all := range dumps(t, specs, addrs, names) {
 		typ := types[plan]
 		s, err := btf.Running().Type(typ)
 		if err != nil {
@@ -111,33 +131,37 @@ func TestVMDump(t *testing.T) {
 			if addrs[i] == lo && plan > 0 { // others are after it
 				continue
 			}
-			if why := m.check(got, addrs[i], size, gap); why != "" {
+			if why := m.check(got, addrs[i], size, gaps); why != "" {
 				t.Errorf("%s at %#x: %s", typ, addrs[i], why)
 			}
 		}
 	}
 }
 
-// check says what is wrong with what was shown of an object. The page at gap is not
-// there; what is after it may be.
-func (m *memory) check(got value.Value, addr uint64, size int, gap uint64) string {
+// check says what is wrong with what was shown of an object. The pages at the gaps are not
+// there; what is after the last one may be.
+func (m *memory) check(got value.Value, addr uint64, size int, gaps []uint64) string {
 	o := got.Object
-	first, end := 0, 0 // what is absent for sure, to the element
-	if addr <= gap && addr+uint64(size) > gap {
-		first, end = int(gap-addr)&^7, min(size, int(gap+4096-addr+7)&^7)
-	}
 	// 5.10 reports that an array faulted, and which part of it was there only by others.
 	doubt := 0
 	if os.Getenv("TSNOOP_VM_KERNEL") == "5.10" {
 		doubt = 512
 	}
+	first, end, all := 0, 0, false // what is absent for sure, to the element
+	for _, gap := range gaps {
+		if addr < gap+4096 && addr+uint64(size) > gap {
+			first, end = max(0, int(gap-addr))&^7, min(size, int(gap+4096-addr+7)&^7)
+			all = first <= doubt
+		}
+	}
+	isPointer := addr >= 1<<63 && addr < errPointer(-4095)
 	switch {
 	case got.Kind == value.Fault:
-		if addr == 0 || addr+uint64(doubt) >= gap && got.Uint == addr && got.Reason == value.NotInMemory {
+		if !isPointer || all && got.Uint == addr && got.Reason == value.NotInMemory {
 			return ""
 		}
 		return fmt.Sprintf("%+v", got)
-	case got.Kind != value.Dump || addr == 0 || o.Addr != addr || o.Whole != size || len(o.Bytes) != size:
+	case got.Kind != value.Dump || !isPointer || o.Addr != addr || o.Whole != size || len(o.Bytes) != size:
 		return fmt.Sprintf("%+v", got)
 	case end == 0 && len(o.Absent) > 0,
 		end > 0 && (len(o.Absent) == 0 || o.Absent[0].Start > first || o.Absent[0].Start < first-doubt || o.Absent[0].End < end):
@@ -164,8 +188,9 @@ func differs(got, want []byte) string {
 	return ""
 }
 
-// dumps are what the first value of each spec is in calls of lseek(2) with the offsets.
-func dumps(t *testing.T, specs []string, offsets []uint64) (all [][]value.Value) {
+// dumps are what the first value of each spec is in calls of lseek(2) with the offsets. names
+// says whether the trace follows the names of tasks.
+func dumps(t *testing.T, specs []string, offsets []uint64, names bool) (all [][]value.Value) {
 	t.Helper()
 	words := []string{"pid", "@", "seek"}
 	for _, o := range offsets {
@@ -177,7 +202,7 @@ func dumps(t *testing.T, specs []string, offsets []uint64) (all [][]value.Value)
 		t.Fatal(err)
 	}
 	h := host.New(fs)
-	plans, err := h.Plan(specs, host.PlanOptions{})
+	plans, err := h.Plan(specs, host.PlanOptions{Names: names})
 	if err != nil {
 		t.Fatal(err)
 	}
