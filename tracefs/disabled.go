@@ -1,6 +1,9 @@
 package tracefs
 
-import "slices"
+import (
+	"context"
+	"slices"
+)
 
 // disabled returns the events that others have disabled, except those that eventChanges
 // returns. It looks at other systems' events only if they are given.
@@ -20,7 +23,7 @@ func (s *Session) disabled(events []string) (changes []*Change) {
 		used = slices.Clone(s.events)
 	case on == "0":
 		return []*Change{{What: "the probes", File: s.absolute(group), Before: "1", After: "0", Silent: true,
-			restore: func() error { return s.enableAll() }}}
+			restore: func() error { return s.enableAll(context.Background()) }}}
 	case on == "1" || on == "":
 	default:
 		used = slices.Clone(s.events)

@@ -1,6 +1,7 @@
 package tracefs_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -43,7 +44,7 @@ func Example() {
 	if err := s.Define(tracefs.KprobeEvents, "p:"+s.Group()+"/open do_sys_openat2 name=+0($arg2):ustring"); err != nil {
 		panic(err)
 	}
-	if err := s.Enable(); err != nil {
+	if err := s.Enable(context.Background()); err != nil {
 		panic(err)
 	}
 }

@@ -1,6 +1,7 @@
 package tracefs
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -181,12 +182,12 @@ func (s *Session) eventPath(event, name string) string {
 	return path.Join(s.dir, s.eventDir(event), name)
 }
 
-// Enable enables the events of the session, all at once. An event whose filter was
-// refused stays disabled.
+// Enable enables the events of the session, so that all begin at once. An event whose filter
+// was refused stays disabled.
 //
 // A *KernelError says which file the kernel refused to write; then all events are
-// disabled.
-func (s *Session) Enable() error {
+// disabled. So they are if ctx is done before they are enabled; Enable returns its error.
+func (s *Session) Enable(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -196,58 +197,10 @@ func (s *Session) Enable() error {
 		s.undo.push("disable "+s.name, s.stop)
 		s.enabled = true
 	}
-	if err := s.enableAll(); err != nil {
+	if err := s.enableAll(ctx); err != nil {
 		return err
 	}
 	s.stopped = false
-	return nil
-}
-
-// enableAll enables the events that should be enabled. The kernel enables those of a
-// group one by one, in an order of its own, which takes 100 ms for two events of a busy
-// machine. Nothing is recorded meanwhile: an entry that is enabled before its return
-// would be recorded without it.
-func (s *Session) enableAll() error {
-	on := s.path("tracing_on")
-	if err := s.set(on, "0"); err != nil {
-		return err
-	}
-	if err := s.enableEach(); err != nil {
-		return err
-	}
-	if err := s.set(on, "1"); err != nil {
-		return errors.Join(err, s.stop())
-	}
-	return nil
-}
-
-// enableEach does so by the group's file, or one by one if some are to stay disabled.
-func (s *Session) enableEach() error {
-	events := s.events
-	if len(s.refused)+len(s.expected.paused)+len(s.expected.away) == 0 {
-		var own bool
-		if events, own = s.used(); own {
-			events = append([]string{""}, events...)
-		}
-	}
-	for _, e := range events {
-		if s.isOff(e) {
-			continue
-		}
-		if err := s.enable(e); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// enable enables one event, or the whole group if event is "".
-func (s *Session) enable(event string) error {
-	s.progress("enabling", len(s.events))
-	err := s.set(s.eventPath(event, "enable"), "1")
-	if err != nil {
-		return errors.Join(err, s.stop())
-	}
 	return nil
 }
 

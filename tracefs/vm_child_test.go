@@ -4,6 +4,7 @@ package tracefs_test
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -56,7 +57,7 @@ func sessionChild() {
 			for i := range 3 {
 				err = errors.Join(err, s.Define(KprobeEvents, fmt.Sprintf("p:%s/e%d_x7q %s %s", s.Group(), i, place, nameArg)))
 			}
-			err = errors.Join(err, s.Enable())
+			err = errors.Join(err, s.Enable(context.Background()))
 			fmt.Println(s.Group(), err)
 		}
 	}

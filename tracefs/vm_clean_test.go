@@ -105,7 +105,7 @@ func TestVMOthers(t *testing.T) {
 	}
 	s := session(t, fsys, Options{})
 	define(t, s, "p", "e_x7q", nameArg)
-	must(t, "Enable", s.Enable())
+	must(t, "Enable", s.Enable(t.Context()))
 	must(t, "Close", s.Close())
 
 	var want []string

@@ -48,7 +48,7 @@ func TestVMDefineRefused(t *testing.T) {
 	if text, _ := readString(fsys, "kprobe_events"); strings.Contains(text, s.Group()) {
 		t.Errorf("left behind: %s", text)
 	}
-	must(t, "Enable without events", s.Enable())
+	must(t, "Enable without events", s.Enable(t.Context()))
 }
 
 // TestVMFilterRefused checks that an event with a bad filter stays off, though
@@ -76,7 +76,7 @@ func TestVMFilterRefused(t *testing.T) {
 	if text, _ := readString(fsys, s.EventPath("bad_x7q", "filter")); text != "none" {
 		t.Errorf("filter is %q", text)
 	}
-	must(t, "Enable", s.Enable())
+	must(t, "Enable", s.Enable(t.Context()))
 	for _, terms := range []int{30, 150} { // nobody has changed anything, also with a long one
 		must(t, "SetFilter", s.SetFilter("good_x7q", strings.Repeat(`name_x7q == "/tmp/y" || `, terms)+`name_x7q == "/y"`))
 		for _, c := range s.Changes(s.Events()) {

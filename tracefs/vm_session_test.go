@@ -29,7 +29,7 @@ func TestVMLifecycle(t *testing.T) {
 	ret := define(t, s, "r", "r_x7q", "ret=$retval:x64")
 	onlyTmp(t, s, "e_x7q")
 	must(t, "SetFilter", s.SetFilter("r_x7q", fmt.Sprintf("ret == %#x", ^uint64(unix.ENOENT-1))))
-	must(t, "Enable", s.Enable())
+	must(t, "Enable", s.Enable(t.Context()))
 	touch("/tmp/one")
 	touch("/nowhere")
 
@@ -89,7 +89,7 @@ func TestVMLifecycle(t *testing.T) {
 	}
 	must(t, "Close", s.Close())
 	must(t, "Close again", s.Close())
-	if err := s.Enable(); !errors.Is(err, ErrClosed) {
+	if err := s.Enable(t.Context()); !errors.Is(err, ErrClosed) {
 		t.Errorf("Enable after Close: got %v, want ErrClosed", err)
 	}
 }
@@ -101,7 +101,7 @@ func TestVMCloseWhileReading(t *testing.T) {
 	s := session(t, fsys, Options{})
 	f := define(t, s, "p", "e_x7q", nameArg)
 	onlyTmp(t, s, "e_x7q")
-	must(t, "Enable", s.Enable())
+	must(t, "Enable", s.Enable(t.Context()))
 	started, done := make(chan bool), make(chan error)
 	go func() {
 		var first bool
@@ -137,9 +137,9 @@ func TestVMTwo(t *testing.T) {
 	fa, fb := define(t, a, "p", "a_x7q", nameArg), define(t, b, "p", "b_x7q", nameArg)
 	onlyTmp(t, a, "a_x7q")
 	onlyTmp(t, b, "b_x7q")
-	must(t, "Enable", a.Enable())
+	must(t, "Enable", a.Enable(t.Context()))
 	touch("/tmp/1")
-	must(t, "Enable", b.Enable())
+	must(t, "Enable", b.Enable(t.Context()))
 	touch("/tmp/2")
 	gotA := names(t, fa, drain(t, a, text.Options{Formats: []*Format{fa, fb}}))
 	must(t, "Close", a.Close())
@@ -180,7 +180,7 @@ func TestVMThreads(t *testing.T) {
 			s := session(t, fsys, o)
 			f := define(t, s, "p", "e_x7q", nameArg)
 			onlyTmp(t, s, "e_x7q")
-			must(t, "Enable", s.Enable())
+			must(t, "Enable", s.Enable(t.Context()))
 			touch("/tmp/self")
 			fmt.Fprintln(in, "go")
 			must(t, "Wait", cmd.Wait())

@@ -34,7 +34,7 @@ func TestVMForgedNames(t *testing.T) {
 		"/tmp/\"\n" + header[:len(header)-5] + "<stack trace>\n => vfs_open\n", "/tmp/\"\n[LINE TOO BIG]\n",
 		"/tmp/" + strings.Repeat("\"\n", 600),
 	}
-	must(t, "Enable", s.Enable())
+	must(t, "Enable", s.Enable(t.Context()))
 	rememberComm(t, fsys, comm)
 	for _, name := range want {
 		touch(name)
@@ -84,7 +84,7 @@ func TestVMLive(t *testing.T) {
 	s := session(t, fsys, Options{})
 	f := define(t, s, "p", "e_x7q", nameArg)
 	onlyTmp(t, s, "e_x7q")
-	must(t, "Enable", s.Enable())
+	must(t, "Enable", s.Enable(t.Context()))
 	got := make(chan string)
 	done := make(chan error)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -119,7 +119,7 @@ func TestVMEnableAgain(t *testing.T) {
 	f := define(t, s, "p", "e_x7q", nameArg)
 	onlyTmp(t, s, "e_x7q")
 	for _, name := range []string{"/tmp/1", "/tmp/2"} {
-		must(t, "Enable", s.Enable())
+		must(t, "Enable", s.Enable(t.Context()))
 		touch(name)
 		got := drain(t, s, text.Options{Formats: []*Format{f}})
 		touch("/tmp/unseen")
@@ -141,7 +141,7 @@ func TestVMLost(t *testing.T) {
 	cpus.Set(0)
 	must(t, "affinity", unix.SchedSetaffinity(0, &cpus))
 	defer unix.SchedSetaffinity(0, &old)
-	must(t, "Enable", s.Enable())
+	must(t, "Enable", s.Enable(t.Context()))
 	const n = 5000
 	for i := range n {
 		touch(fmt.Sprintf("/tmp/%d", i))
@@ -174,7 +174,7 @@ func TestVMStack(t *testing.T) {
 	s := session(t, fsys, Options{Stacktrace: true})
 	f := define(t, s, "p", "e_x7q", nameArg)
 	onlyTmp(t, s, "e_x7q")
-	must(t, "Enable", s.Enable())
+	must(t, "Enable", s.Enable(t.Context()))
 	want := []string{"/tmp/a", "/tmp/\"\n => x\n", "/tmp/c"}
 	for _, name := range want {
 		touch(name)
@@ -198,7 +198,7 @@ func TestVMTooBig(t *testing.T) {
 	small := define(t, s, "p", "small_x7q", nameArg)
 	must(t, "SetFilter", s.SetFilter("big_x7q", `name_x7q == "/tmp/big"`))
 	onlyTmp(t, s, "small_x7q")
-	must(t, "Enable", s.Enable())
+	must(t, "Enable", s.Enable(t.Context()))
 	for _, name := range []string{"/tmp/1", "/tmp/big", "/tmp/2"} {
 		touch(name)
 	}
@@ -222,7 +222,7 @@ func TestVMFault(t *testing.T) {
 	s := session(t, fsys, Options{})
 	f := define(t, s, "p", "e_x7q", "bad_x7q=+0($arg1):string "+nameArg+" none_x7q=+0($arg1):string")
 	onlyTmp(t, s, "e_x7q")
-	must(t, "Enable", s.Enable())
+	must(t, "Enable", s.Enable(t.Context()))
 	touch("/tmp/1")
 	got := drain(t, s, text.Options{Formats: []*Format{f}})
 	if diff := cmp.Diff([]string{"/tmp/1"}, names(t, f, got)); diff != "" {

@@ -27,7 +27,7 @@ func TestVMUsed(t *testing.T) {
 	if _, err := s.Format(event); err != nil {
 		t.Fatal(err)
 	}
-	must(t, "Enable", s.Enable())
+	must(t, "Enable", s.Enable(t.Context()))
 	state := func(file string) string {
 		b, err := os.ReadFile(file)
 		must(t, "read", err)

@@ -81,7 +81,7 @@ func (m *measurement) run(ctx context.Context) (calls [len(stages)]took, err err
 		if ctx.Err() != nil {
 			return calls, ErrInterrupted
 		}
-		if err := m.enable(i); err != nil {
+		if err := m.enable(ctx, i); err != nil {
 			return calls, err
 		}
 		start := time.Now()
@@ -95,13 +95,13 @@ func (m *measurement) run(ctx context.Context) (calls [len(stages)]took, err err
 }
 
 // enable enables the test probe of a stage, in addition to those before.
-func (m *measurement) enable(i int) error {
+func (m *measurement) enable(ctx context.Context, i int) error {
 	group := m.session.Group()
 	if err := m.session.Define(tracefs.KprobeEvents, stages[i].definition(group, m.symbol)); err != nil {
 		return err
 	}
 	if i == 0 {
-		return m.session.Enable()
+		return m.session.Enable(ctx)
 	}
 	return m.session.Resume([]string{stages[i].event(group)})
 }

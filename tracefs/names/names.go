@@ -7,6 +7,7 @@ package names
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -128,7 +129,7 @@ func (n *Names) open(fs *tracefs.FS, swap *plan.Plan) (err error) {
 	if len(n.watch.Failed) > 0 {
 		return n.watch.Failed[0]
 	}
-	if err := n.session.Enable(); err != nil {
+	if err := n.session.Enable(context.Background()); err != nil {
 		return err
 	}
 	return awaitOthers()

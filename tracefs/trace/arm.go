@@ -108,7 +108,9 @@ func Arm(ctx context.Context, h *host.Host, plans []*plan.Plan, o Options) (_ *T
 	t.guard = t.newGuard()
 	t.inFlight = losses.NewInFlight(t.Plans, t.traced)
 	t.names.Learn()
-	if err = t.session.Enable(); err != nil {
+	if err = t.session.Enable(ctx); errors.Is(err, ctx.Err()) && err != nil {
+		return nil, define.ErrInterrupted
+	} else if err != nil {
 		return nil, err
 	}
 	t.Processes.Remember()

@@ -42,8 +42,8 @@ type Options struct {
 	// Warn receives what does not end the trace. Several goroutines call it.
 	//
 	// Progress reports how arming and removing go. For "arming", n of all functions are
-	// done; for the probes that are about to be enabled, disabled or removed only their
-	// number is known, and n is 0.
+	// done; otherwise n is 0, and all is how many probes are left to be enabled, disabled
+	// or removed.
 	//
 	// Log receives every write to tracefs. Each of them may be nil.
 	Warn     func(tracefs.Warning)

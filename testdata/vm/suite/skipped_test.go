@@ -62,7 +62,7 @@ func skippedSession(t *testing.T) *tracefs.Session {
 	for _, err := range []error{
 		session.Define(dynevent.Kprobe.File(), "p:"+session.Group()+"/seek generic_file_llseek offset=$arg2:s64 comm=$comm"),
 		session.SetFilter("seek", `comm == "skipped"`),
-		session.Enable(),
+		session.Enable(t.Context()),
 	} {
 		if err != nil {
 			t.Fatal(err)

@@ -4,6 +4,7 @@ package suite
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -63,7 +64,7 @@ func armAndDisarm() (err error) {
 	if _, err := s.Formats([]string{"seek", "seeked", "read"}, func(event string) string { return event }); err != nil {
 		return err
 	}
-	if err := s.Enable(); err != nil {
+	if err := s.Enable(context.Background()); err != nil {
 		return err
 	}
 	f, err := s.OpenUnpolledPipe("per_cpu/cpu0/trace_pipe_raw")
