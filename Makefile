@@ -5,7 +5,7 @@
 # make demo     tsnoop at work in a virtual machine; HOST=1: on this host
 # make picture  README's picture, of a session in a virtual machine
 # make dist     deb, rpm and tarballs, in dist/; ARCH="amd64 riscv64" chooses
-# make bench    benchmarks, and comparisons with ksnoop and bpftrace in a virtual machine
+# make bench    benchmarks, and comparisons with peers in a VM; HOST=1: reading, on this host
 # make fuzz     every fuzz target for FUZZTIME
 # make lint     gofmt, go vet, staticcheck, phrases to avoid; part of make test
 # make clean    removes what was built
@@ -60,8 +60,14 @@ dist:
 # The replay benchmark reads TSNOOP_BENCH_FILE, or a large recording if there is one.
 bench: export TSNOOP_BENCH_FILE ?= $(wildcard $(CURDIR)/../shared/data/seek.trace.dat)
 bench:
+ifeq ($(HOST),)
 	go test -run='^$$' -bench=. ./...
 	@$(vm)/bench.sh $(or $(KERNEL),6.12)
+else
+	@built=$$(mktemp -d); trap 'rm -rf "$$built"' EXIT; \
+		CGO_ENABLED=0 go build -trimpath -o "$$built/" ./cmd/tsnoop ./testdata/load && \
+		PATH="$$built:$$PATH" go test -tags vm -count=1 -v -run '^TestBenchHost$$' ./$(vm)/suite
+endif
 
 fuzz:
 	@set -e; for package in $$(go list ./...); do \

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -76,28 +77,40 @@ func manySpecs(t *testing.T, n int) []string {
 	return specs
 }
 
+// A reading is an event that each lseek(2) of the load is, as tsnoop and as a peer trace it.
+type reading struct {
+	spec string
+	peer func(t *testing.T, pid string, bufferKB int) *peer
+}
+
 // TestBenchReading compares the CPU time, of user and system, that an event
 // costs which tsnoop prints with what it costs to copy trace_pipe. Both write to
 // /dev/null, and share one CPU with the load.
 func TestBenchReading(t *testing.T) {
-	const events = 200_000
+	reading{"generic_file_llseek(file, offset, whence)", newPeer}.compare(t, 200_000)
+}
+
+// compare prints what n events cost each reader.
+func (r reading) compare(t *testing.T, n int) {
 	onOneCPU(t)
 	readers := []struct {
 		name string
 		run  func(n int) time.Duration
 	}{
-		{"cat trace_pipe", func(n int) time.Duration { return benchCat(t, n) }},
-		{"tsnoop", func(n int) time.Duration { return benchTsnoop(t, n) }},
-		{"tsnoop --json", func(n int) time.Duration { return benchTsnoop(t, n, "--json") }},
+		{"cat trace_pipe", func(n int) time.Duration { return r.cat(t, n) }},
+		{"tsnoop", func(n int) time.Duration { return r.tsnoop(t, n) }},
+		{"tsnoop --json", func(n int) time.Duration { return r.tsnoop(t, n, "--json") }},
+		{"tsnoop --summary=only", func(n int) time.Duration { return r.tsnoop(t, n, "--summary=only") }},
+		{"tsnoop record", func(n int) time.Duration { return r.record(t, n) }},
 	}
 	var base float64
-	for i, r := range readers {
-		spent := r.run(events+1) - r.run(1) // what the first one costs is the start
-		us := float64(spent.Nanoseconds()) / 1000 / events
+	for i, reader := range readers {
+		spent := reader.run(n+1) - reader.run(1) // what the first one costs is the start
+		us := float64(spent.Nanoseconds()) / 1000 / float64(n)
 		if i == 0 {
 			base = us
 		}
-		fmt.Printf("%-22s %8.2f us of CPU time an event  1/%.1f of the first\n", r.name, us, base/us)
+		fmt.Printf("%-22s %8.3f us of CPU time an event  1/%.1f of the first\n", reader.name, us, base/us)
 	}
 }
 
@@ -121,22 +134,33 @@ func onOneCPU(t *testing.T) {
 // benchBuffer is large enough for all events, so that none is lost.
 const benchBuffer = 32 << 10 // KiB
 
-func benchTsnoop(t *testing.T, n int, flags ...string) time.Duration {
+func (r reading) tsnoop(t *testing.T, n int, flags ...string) time.Duration {
+	t.Helper()
+	return r.run(t, n, append(flags, "-o", "/dev/null")...)
+}
+
+func (r reading) record(t *testing.T, n int) time.Duration {
+	t.Helper()
+	return r.run(t, n, "record", "-o", filepath.Join(t.TempDir(), "trace.dat"))
+}
+
+// run traces n calls and returns what tsnoop needs for it, from its start to its end.
+func (r reading) run(t *testing.T, n int, args ...string) time.Duration {
+	t.Helper()
 	l := prepare(t, "pid", "@", "burst", "0", strconv.Itoa(n))
-	args := append(flags, "-b", fmt.Sprint(benchBuffer), "-p", l.pid, "-o", "/dev/null", "generic_file_llseek(file, offset, whence)")
-	tr := startTrace(t, args...)
+	tr := startTrace(t, append(args, "-b", fmt.Sprint(benchBuffer), "-p", l.pid, r.spec)...)
 	l.run()
 	tr.end()
-	if tr.said() != "" {
-		t.Error(tr.said())
+	if said := tr.said(); said != "" && args[0] != "record" {
+		t.Error(said)
 	}
 	return cpuTime(tr.cmd)
 }
 
-func benchCat(t *testing.T, n int) (cpu time.Duration) {
+func (r reading) cat(t *testing.T, n int) (cpu time.Duration) {
 	t.Run("", func(t *testing.T) { // to take the peer down
 		l := prepare(t, "pid", "@", "burst", "0", strconv.Itoa(n))
-		p := newPeer(t, l.pid, benchBuffer)
+		p := r.peer(t, l.pid, benchBuffer)
 		cmd := p.cat()
 		l.run()
 		for p.stats().Entries > 0 {

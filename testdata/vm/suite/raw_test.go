@@ -29,14 +29,10 @@ func newPeer(t *testing.T, pid string, bufferKB int) *peer {
 		"p:peer/seek generic_file_llseek file=$arg1 offset=$arg2:s64 whence=$arg3:s32 caller="+caller+" comm=$comm")
 }
 
-// newPeerOf is newPeer with probes of its own, in the group peer. It names all threads, for
-// the one that makes the calls need not be the first.
+// newPeerOf is newPeer with probes of its own, in the group peer.
 func newPeerOf(t *testing.T, pid string, bufferKB int, lines ...string) *peer {
 	t.Helper()
-	p := &peer{t, filepath.Join(tracing, "instances/peer")}
-	if err := os.Mkdir(p.dir, 0o750); err != nil {
-		t.Fatal(err)
-	}
+	p := newInstance(t)
 	for _, line := range lines {
 		p.define(line)
 	}
@@ -46,21 +42,40 @@ func newPeerOf(t *testing.T, pid string, bufferKB int, lines ...string) *peer {
 			_, event, _ := strings.Cut(strings.Fields(line)[0], ":")
 			p.define("-:" + event)
 		}
+	})
+	p.watch(pid, bufferKB, "peer")
+	return p
+}
+
+// newInstance makes an instance that traces nothing yet.
+func newInstance(t *testing.T) *peer {
+	t.Helper()
+	p := &peer{t, filepath.Join(tracing, "instances/peer")}
+	if err := os.Mkdir(p.dir, 0o750); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
 		if err := os.Remove(p.dir); err != nil {
 			t.Error(err)
 		}
 	})
+	return p
+}
+
+// watch enables an event, or all of a group, for one process. It names all threads, for the
+// one that makes the calls need not be the first.
+func (p *peer) watch(pid string, bufferKB int, event string) {
+	p.t.Helper()
 	p.write("buffer_size_kb", strconv.Itoa(bufferKB))
 	tasks, err := filepath.Glob(filepath.Join("/proc", pid, "task/*"))
 	if err != nil || len(tasks) == 0 {
-		t.Fatalf("threads of %s: %q, %v", pid, tasks, err)
+		p.t.Fatalf("threads of %s: %q, %v", pid, tasks, err)
 	}
 	for i, task := range tasks {
 		tasks[i] = filepath.Base(task)
 	}
 	p.write("set_event_pid", strings.Join(tasks, " "))
-	p.write("events/peer/enable", "1")
-	return p
+	p.write("events/"+event+"/enable", "1")
 }
 
 func (p *peer) define(line string) {
