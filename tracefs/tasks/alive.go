@@ -31,6 +31,11 @@ func WhileAlive(ctx context.Context, pids []int, followed func() (map[int]bool, 
 		}
 		alive = append(alive, unix.PollFd{Fd: int32(fd), Events: unix.POLLIN})
 	}
+	end, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
+	if err != nil {
+		closeAll()
+		return nil, nil, os.NewSyscallError("eventfd", err)
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	over := make(chan struct{})
 	go func() {
@@ -38,27 +43,33 @@ func WhileAlive(ctx context.Context, pids []int, followed func() (map[int]bool, 
 		defer closeAll()
 		for ctx.Err() == nil {
 			if len(alive) > 0 {
-				alive = stillAlive(alive)
+				alive = stillAlive(alive, end)
 			} else if followed != nil && anyLives(followed) {
-				unix.Poll(nil, watchMillis)
+				unix.Poll([]unix.PollFd{{Fd: int32(end), Events: unix.POLLIN}}, watchMillis)
 			} else {
 				cancel()
 			}
 		}
 	}()
-	return ctx, func() { cancel(); <-over }, nil
+	return ctx, func() {
+		cancel()
+		unix.Write(end, []byte{1, 0, 0, 0, 0, 0, 0, 0}) // any number except 0
+		<-over
+		unix.Close(end)
+	}, nil
 }
 
-// watchMillis is how often what watches processes looks whether it should end, in ms.
+// watchMillis is how often a list of threads is read, in ms.
 const watchMillis = 100
 
-// stillAlive waits a little and returns those processes that have not ended. It closes the
-// others.
-func stillAlive(all []unix.PollFd) (alive []unix.PollFd) {
-	if n, err := unix.Poll(all, watchMillis); n == 0 || err != nil {
+// stillAlive waits until processes have ended, or until end is readable, and returns those
+// that have not. It closes the others.
+func stillAlive(all []unix.PollFd, end int) (alive []unix.PollFd) {
+	polled := append(all, unix.PollFd{Fd: int32(end), Events: unix.POLLIN})
+	if _, err := unix.Poll(polled, -1); err != nil {
 		return all
 	}
-	for _, p := range all {
+	for _, p := range polled[:len(all)] {
 		if p.Revents == 0 {
 			alive = append(alive, p)
 		} else {
