@@ -10,6 +10,8 @@ type Tally struct {
 	base int             // the lowest ID of the events that the session began with
 	n    []atomic.Uint64 // by ID - base
 
+	next atomic.Pointer[func()] // see Await
+
 	mu   sync.Mutex
 	more map[int]uint64 // other IDs: the kernel's own events, and events that were defined again
 }
@@ -32,8 +34,14 @@ func (s *Session) Tally() *Tally {
 	return s.tally
 }
 
+// Await has f called when records are counted next, once.
+func (t *Tally) Await(f func()) { t.next.Store(&f) }
+
 // Add counts n records of the event with this ID.
 func (t *Tally) Add(id int, n uint64) {
+	if f := t.next.Load(); f != nil && n > 0 && t.next.CompareAndSwap(f, nil) {
+		(*f)()
+	}
 	switch i := id - t.base; {
 	case n == 0:
 	case i >= 0 && i < len(t.n):

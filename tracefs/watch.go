@@ -25,7 +25,8 @@ type Watch struct {
 
 	f       *os.File
 	stopped atomic.Bool
-	mu      sync.Mutex       // guards the maps, and Failed once watching has begun
+	mu      sync.Mutex       // guards the maps, soon, and Failed once watching has begun
+	soon    time.Time        // Next waits no longer, unless zero
 	opens   map[int32]string // watches of pipes, by watch descriptor: the file's name
 	dirs    map[int32]string
 	buf     []byte
@@ -120,17 +121,34 @@ func (w *Watch) add(to map[int32]string, file, name string, mask uint32) {
 // It returns everything that has happened by then: the kernel reports a write before
 // the write(2) returns.
 func (w *Watch) Next(until time.Time) ([]Touch, error) {
-	if err := w.f.SetReadDeadline(until); err != nil {
+	w.mu.Lock()
+	if !w.soon.IsZero() && w.soon.Before(until) {
+		until = w.soon
+	}
+	err := w.f.SetReadDeadline(until)
+	w.mu.Unlock()
+	if err != nil {
 		return nil, err
 	}
 	if w.stopped.Load() {
 		return w.Waiting(), nil
 	}
 	n, err := w.f.Read(w.buf)
+	w.mu.Lock()
+	w.soon = time.Time{}
+	w.mu.Unlock()
 	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 		return nil, err
 	}
 	return append(w.parse(w.buf[:n]), w.Waiting()...), nil
+}
+
+// Hasten has the Next that waits, or else the one that follows, wait only until a time.
+func (w *Watch) Hasten(until time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.soon = until
+	w.f.SetReadDeadline(until)
 }
 
 // Stop ends a waiting Next; later ones do not wait.

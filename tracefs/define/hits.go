@@ -21,3 +21,12 @@ func Hits(s *tracefs.Session, plans []*plan.Plan) (map[string]tracefs.Hits, erro
 	}
 	return all, nil
 }
+
+// Read returns how many events of each probe of plans were read.
+func Read(s *tracefs.Session, plans []*plan.Plan) map[string]uint64 {
+	read, tally := map[string]uint64{}, s.Tally()
+	for _, p := range plan.Probes(plans) {
+		read[p.Event] = tally.Of(s.ID(p.Event))
+	}
+	return read
+}

@@ -25,6 +25,7 @@ type rates struct {
 	asked  time.Time // when the kernel was last asked for lost events
 	lost   uint64    // events lost until then
 	losing bool      // more were lost in the last second
+	quiet  bool      // there was no event before the last check: the first one wakes the guard
 }
 
 func newRates(g *Guard) *rates {
@@ -34,7 +35,7 @@ func newRates(g *Guard) *rates {
 
 // next returns when the next check is due, at latest at a time.
 func (r *rates) next(latest time.Time) time.Time {
-	if due := r.when.Add(rateTime); r.g.o.MaxRate > 0 && due.Before(latest) {
+	if due := r.when.Add(rateTime); r.g.o.MaxRate > 0 && !r.quiet && due.Before(latest) {
 		return due
 	}
 	return latest
@@ -49,15 +50,20 @@ func (r *rates) check(now time.Time) {
 		return
 	}
 	r.when = now
+	if w := r.g.watch; w != nil { // before looking, so that no event comes unnoticed in between
+		r.g.o.Session.Tally().Await(func() { w.Hasten(time.Now().Add(rateTime)) })
+	}
 	if now.Sub(r.asked) >= guardTime && r.flips(now) { // from here on other counts are compared
-		r.last = r.g.seen(r.losing)
+		r.last, r.quiet = r.g.seen(r.losing), false
 		return
 	}
 	seen := r.g.seen(r.losing)
+	r.quiet = r.g.watch != nil && !r.g.watchFailed && !r.losing
 	hot := map[*plan.Plan]uint64{}
 	for _, p := range plan.Probes(r.g.o.Plans()) {
 		n := float64(seen[p.Event] - min(seen[p.Event], r.last[p.Event])) // last may be larger: it may be that of an old ID
 		r.last[p.Event] = seen[p.Event]
+		r.quiet = r.quiet && n == 0
 		r.over[p.Event] = max(0, r.over[p.Event]+n-float64(r.g.o.MaxRate)*elapsed)
 		if r.over[p.Event] <= float64(r.g.o.MaxRate) || r.off[p.Plan] || p.Plan.Renames != "" {
 			continue
@@ -98,18 +104,14 @@ func (r *rates) switchOff(p *plan.Plan, rate uint64) {
 // While events are being lost it uses the kernel's counts, if every hit makes an event.
 // Those include calls of this program, which are not recorded.
 func (g *Guard) seen(losing bool) map[string]uint64 {
-	seen := map[string]uint64{}
 	if losing && g.countable() {
 		if hits, err := define.Hits(g.o.Session, g.o.Plans()); err == nil {
+			seen := map[string]uint64{}
 			for event, h := range hits {
 				seen[event] = h.Hits
 			}
 			return seen
 		}
 	}
-	tally := g.o.Session.Tally()
-	for _, p := range plan.Probes(g.o.Plans()) {
-		seen[p.Event] = tally.Of(g.o.Session.ID(p.Event))
-	}
-	return seen
+	return define.Read(g.o.Session, g.o.Plans())
 }
