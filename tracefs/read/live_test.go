@@ -4,7 +4,9 @@ import (
 	"context"
 	"io"
 	"os"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -46,7 +48,7 @@ func TestSettle(t *testing.T) {
 	r.add(&stream{cpu: 0, next: (&lateCPU{&clock, []uint64{0, 140e6}, [][]byte{page("100000000 101000000"), page("139000000")}}).next})
 	r.add(&stream{cpu: 1, next: (&lateCPU{&clock, []uint64{108e6, 147e6}, [][]byte{page("99000000 100500000"), page("138000000")}}).next})
 	r.add(&stream{cpu: 2, next: func() ([]byte, error) { return nil, errEmpty }})
-	waiter.add(readable(t)) // as if there were always something: nothing waits for ever
+	waiter.watch(readable(t)) // as if there were always something: nothing waits for ever
 
 	var got []uint64
 	r.run(func(e *tracefs.Event, err error) bool {
@@ -67,7 +69,7 @@ func TestSettle(t *testing.T) {
 }
 
 // readable returns a pipe that has something to read.
-func readable(t *testing.T) int {
+func readable(t *testing.T) syscall.RawConn {
 	t.Helper()
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -77,5 +79,68 @@ func readable(t *testing.T) int {
 	if _, err := io.WriteString(w, "x"); err != nil {
 		t.Fatal(err)
 	}
-	return int(r.Fd())
+	conn, err := r.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+// TestWaiter: a wait ends when there is something to read, each time, and when it is
+// woken, before or meanwhile, and then at once.
+func TestWaiter(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	w, err := newWaiter()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.close()
+	w.wakeOn(ctx)
+	if !w.wait(false, false) {
+		t.Error("something has come, of nothing")
+	}
+	r, in, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer in.Close()
+	conn, err := r.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.watch(conn); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		go func() {
+			time.Sleep(time.Duration(i) * 10 * time.Millisecond)
+			in.Write([]byte{byte(i)})
+		}()
+		if w.wait(false, false) {
+			t.Fatalf("%d: waited in vain", i)
+		}
+		if w.wait(true, false) {
+			t.Fatalf("%d: what is not read yet is not reported again", i)
+		}
+		r.Read(make([]byte, 1))
+		if err := w.again(conn); err != nil {
+			t.Fatal(err)
+		}
+		if !w.wait(false, false) {
+			t.Fatalf("%d: something has come again", i)
+		}
+	}
+	go func() {
+		time.Sleep(10 * time.Millisecond)
+		cancel()
+	}()
+	w.sleep(int64(time.Hour))
+	for range 2 {
+		if w.wait(false, false) || w.wait(true, true) {
+			t.Error("a waiter that was woken has waited")
+		}
+		w.sleep(int64(time.Hour))
+	}
 }

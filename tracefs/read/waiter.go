@@ -2,6 +2,8 @@ package read
 
 import (
 	"context"
+	"errors"
+	"os"
 	"sync"
 	"syscall"
 	"time"
@@ -10,49 +12,84 @@ import (
 )
 
 // A waiter waits for the pipes of many CPUs at once with epoll(7), which allows them to
-// be closed meanwhile.
+// be closed meanwhile. It leaves the waiting to the Go runtime: a thread that waits in a
+// system call of its own has the runtime look each 20 us whether it is stuck. The runtime is
+// given a door, which is opened once for each wait: it would be woken by each event
+// otherwise, also while the waiter sleeps.
 type waiter struct {
-	epoll   int
-	mu      sync.Mutex // guards event, which other goroutines write to
-	event   int        // an eventfd: a write to it ends every wait
-	woken   bool
-	ready   [64]unix.EpollEvent
-	release []func() bool
+	pipes  int      // an epoll of the pipes
+	door   *os.File // an epoll of pipes
+	conn   syscall.RawConn
+	poll   func(door uintptr) bool // sets ready and its number n, or err
+	ready  [64]unix.EpollEvent
+	n      int
+	err    error
+	timer  *time.Timer
+	wake   chan struct{} // is closed to end every wait
+	waking sync.Once
+	woken  bool
+	ended  []func() bool
 }
 
 func newWaiter() (*waiter, error) {
-	w := &waiter{epoll: -1, event: -1}
+	w := &waiter{timer: time.NewTimer(time.Hour), wake: make(chan struct{})}
+	w.timer.Stop()
 	var err error
-	if w.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
+	if w.pipes, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
 		return nil, err
 	}
-	if w.event, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err != nil {
+	door, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+	if err != nil {
+		unix.Close(w.pipes)
+		return nil, err
+	}
+	unix.SetNonblock(door, true) // the runtime takes no other
+	w.door = os.NewFile(uintptr(door), "epoll")
+	w.poll = w.look
+	if w.conn, err = w.door.SyscallConn(); err == nil {
+		err = w.door.SetReadDeadline(time.Time{}) // fails if the runtime has not taken it
+	}
+	if err == nil {
+		err = unix.EpollCtl(door, unix.EPOLL_CTL_ADD, w.pipes, &unix.EpollEvent{Events: unix.EPOLLONESHOT})
+	}
+	if err != nil {
 		w.close()
 		return nil, err
 	}
-	return w, w.add(w.event)
+	return w, nil
 }
 
-func (w *waiter) add(fd int) error {
-	return unix.EpollCtl(w.epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(fd)})
+// look looks which pipes are ready. If there are some it shuts the door, if not it opens it.
+func (w *waiter) look(door uintptr) bool {
+	w.n, w.err = unix.EpollWait(w.pipes, w.ready[:], 0)
+	if w.n == 0 {
+		w.err = unix.EpollCtl(int(door), unix.EPOLL_CTL_MOD, w.pipes, &unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLONESHOT})
+		return w.err != nil
+	}
+	var shut [1]unix.EpollEvent
+	unix.EpollWait(int(door), shut[:], 0)
+	return true
 }
 
-// watch makes wait end when there is something to read from conn.
-func (w *waiter) watch(conn syscall.RawConn) (err error) {
-	if e := conn.Control(func(fd uintptr) { err = w.add(int(fd)) }); e != nil {
+// control does something with epoll_ctl(2) about the descriptor of conn.
+func (w *waiter) control(conn syscall.RawConn, op int) (err error) {
+	e := conn.Control(func(fd uintptr) {
+		err = unix.EpollCtl(w.pipes, op, int(fd), &unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(fd)})
+	})
+	if e != nil {
 		return e
 	}
 	return err
 }
 
+// watch makes wait end when there is something to read from conn.
+func (w *waiter) watch(conn syscall.RawConn) error { return w.control(conn, unix.EPOLL_CTL_ADD) }
+
 // wakeOn makes wait and sleep end when ctx is done.
 func (w *waiter) wakeOn(ctx context.Context) {
-	w.release = append(w.release, context.AfterFunc(ctx, func() {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		if w.event >= 0 {
-			unix.Write(w.event, []byte{1, 0, 0, 0, 0, 0, 0, 0}) // any number except 0
-		}
+	w.ended = append(w.ended, context.AfterFunc(ctx, func() {
+		w.waking.Do(func() { close(w.wake) })
+		w.door.SetReadDeadline(time.Unix(1, 0))
 	}))
 }
 
@@ -68,16 +105,10 @@ const patience = 500 * time.Millisecond
 // again registers conn once more, so that wait ends when there is something to read from
 // it.
 func (w *waiter) again(conn syscall.RawConn) error {
-	var err error
-	e := conn.Control(func(fd uintptr) {
-		if err = unix.EpollCtl(w.epoll, unix.EPOLL_CTL_DEL, int(fd), nil); err == nil {
-			err = w.add(int(fd))
-		}
-	})
-	if e != nil {
-		return e
+	if err := w.control(conn, unix.EPOLL_CTL_DEL); err != nil {
+		return err
 	}
-	return err
+	return w.control(conn, unix.EPOLL_CTL_ADD)
 }
 
 // wait waits for pages. idle says that there were none after the last wait, away that
@@ -87,18 +118,31 @@ func (w *waiter) wait(idle, away bool) (vain bool) {
 	if w.woken {
 		return false
 	}
-	timeout := int(patience / time.Millisecond)
+	timeout := patience
 	if away {
-		timeout = int(pause / time.Millisecond)
+		timeout = pause
 	}
-	n, err := unix.EpollWait(w.epoll, w.ready[:], timeout)
-	for i := range w.ready[:max(n, 0)] {
-		w.woken = w.woken || int(w.ready[i].Fd) == w.event
+	w.door.SetReadDeadline(time.Now().Add(timeout))
+	if w.isWoken() { // perhaps between these two: then its deadline has been replaced
+		return false
 	}
-	if idle && !w.woken && (n > 0 || err != nil) {
+	w.n, w.err = 0, nil
+	if err := w.conn.Read(w.poll); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+		w.err = err
+	}
+	if idle && !w.isWoken() && (w.n > 0 || w.err != nil) {
 		w.sleep(int64(time.Millisecond))
 	}
-	return n == 0 && err == nil && !away
+	return w.n == 0 && w.err == nil && !w.woken && !away
+}
+
+func (w *waiter) isWoken() bool {
+	select {
+	case <-w.wake:
+		w.woken = true
+	default:
+	}
+	return w.woken
 }
 
 // sleep waits for ns nanoseconds, or until the waiter is woken.
@@ -106,23 +150,19 @@ func (w *waiter) sleep(ns int64) {
 	if w.woken {
 		return
 	}
-	fds := []unix.PollFd{{Fd: int32(w.event), Events: unix.POLLIN}}
-	ts := unix.NsecToTimespec(ns)
-	if n, _ := unix.Ppoll(fds, &ts, nil); n > 0 {
+	w.timer.Reset(time.Duration(ns))
+	select {
+	case <-w.timer.C:
+	case <-w.wake:
+		w.timer.Stop()
 		w.woken = true
 	}
 }
 
 func (w *waiter) close() {
-	for _, stop := range w.release {
+	for _, stop := range w.ended {
 		stop()
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, fd := range []int{w.epoll, w.event} {
-		if fd >= 0 {
-			unix.Close(fd)
-		}
-	}
-	w.epoll, w.event = -1, -1
+	w.door.Close()
+	unix.Close(w.pipes)
 }
