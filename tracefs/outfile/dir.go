@@ -59,7 +59,7 @@ func (d *Dir) create(name, file string) (*os.File, error) {
 			break
 		}
 		if st, e := d.stat(name); e == nil {
-			err = firstError(d.refuse(name, st), err)
+			err = firstError(d.refuse(name, st), d.alone(name, st), err)
 			break
 		}
 	}
