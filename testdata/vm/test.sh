@@ -22,7 +22,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 
-what=${1:-all} kernels=${2:-5.10 6.12 6.1 newest arm64} pattern=${3:-}
+what=${1:-all} kernels=${2:-5.10 6.12 arm64 newest 6.1} pattern=${3:-}
 vm=$PWD/testdata/vm
 suite=./testdata/vm/suite
 parallel=${TSNOOP_VM_JOBS:-$(($(nproc) + 1))}
