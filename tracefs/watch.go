@@ -135,7 +135,9 @@ func (w *Watch) Next(until time.Time) ([]Touch, error) {
 	}
 	n, err := w.f.Read(w.buf)
 	w.mu.Lock()
-	w.soon = time.Time{}
+	if !time.Now().Before(w.soon) { // else the next Next still has to end then
+		w.soon = time.Time{}
+	}
 	w.mu.Unlock()
 	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 		return nil, err
