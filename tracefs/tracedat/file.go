@@ -43,8 +43,9 @@ type File struct {
 	order binary.ByteOrder
 
 	readSize int64 // how much of a CPU's data to read at a time, in bytes
+	keepSize int64 // how much of a chunk a reader keeps, in bytes; 0 for all
 	chunks   quota // bytes of decompressed chunks of pages
-	unpacker unpacker
+	memory   *Memory
 
 	kallsyms func() ([]byte, error)
 }

@@ -27,8 +27,11 @@ func Is(r io.ReaderAt) bool {
 //
 // The errors wrap ErrNotTrace, ErrUnsupported, or ErrTruncated if not even the first
 // few dozen bytes are there. All other problems are in File.Damage.
-func Open(r io.ReaderAt, size int64) (*File, error) {
-	f := &File{r: r, size: size, Compression: "none", Cmdlines: map[int]string{}}
+func Open(r io.ReaderAt, size int64) (*File, error) { return OpenIn(r, size, &Memory{}) }
+
+// OpenIn is Open for a file whose readers use m.
+func OpenIn(r io.ReaderAt, size int64, m *Memory) (*File, error) {
+	f := &File{r: r, size: size, memory: m, Compression: "none", Cmdlines: map[int]string{}}
 	o := &opener{File: f, budget: quota{bound: maxPacked + size}}
 	s := &source{r: r, end: size, order: binary.LittleEndian, what: "header", short: ErrTruncated, budget: &o.budget}
 	f.chunks.bound = maxChunks + 2*size
@@ -176,6 +179,14 @@ func (f *File) share() {
 	f.readSize = maxRead
 	for f.readSize > minRead && f.readSize*int64(len(cpus)) > 256<<20 {
 		f.readSize /= 2
+	}
+	if each := f.memory.shareOf(len(cpus)); each > 0 {
+		f.keepSize = 1 // a page
+		for i := range cpus {
+			size := int64(cpus[i].pageSize)
+			f.keepSize = max(f.keepSize, each*3/4/size*size, size)
+		}
+		f.readSize = min(f.readSize, max(each, leastRead))
 	}
 }
 

@@ -12,6 +12,7 @@ const (
 	maxRead   = 1 << 20
 	minRead   = 64 << 10
 	firstRead = 16 << 10
+	leastRead = 8 << 10 // with a Memory for many files
 )
 
 // A PageReader reads the pages of a CPU, one after another. It holds one buffer of 1
@@ -34,6 +35,8 @@ type PageReader struct {
 	out    []byte
 	raw    []byte // the part of in that was not decompressed yet
 	chunks uint32 // chunks left
+	chunk  int64  // offset of a chunk in the file of whose pages
+	done   int64  // so many bytes were taken; 0 if all were
 }
 
 // end returns the offset in the file after the CPU's data.
@@ -91,7 +94,7 @@ func (p *PageReader) Next() ([]byte, error) {
 // release gives back the memory of a reader that has come to its end.
 func (p *PageReader) release() {
 	p.c.file.chunks.give(int64(cap(p.out)))
-	p.c.file.unpacker.keep(p.out)
+	p.c.file.memory.unpacker.keep(p.out)
 	p.in, p.out, p.raw, p.rest = nil, nil, nil, nil
 }
 
@@ -125,7 +128,7 @@ func (p *PageReader) read(b []byte, n int64) []byte {
 // ahead returns how much to read at a time now, at most most.
 func (p *PageReader) ahead(most int64) int64 {
 	if p.step == 0 {
-		p.step = firstRead
+		p.step = min(firstRead, most)
 	} else {
 		p.step = min(2*p.step, most)
 	}
@@ -172,6 +175,10 @@ const chunkHead = 8
 // fillPacked decompresses the next chunk.
 func (p *PageReader) fillPacked() {
 	p.rest = nil
+	if p.done > 0 {
+		p.pos, p.raw = p.chunk, nil
+		p.chunks++
+	}
 	if p.chunks == 0 {
 		at := p.pos - int64(len(p.raw))
 		// Where the disk has lost the end of a file, the count of chunks is 0.
@@ -204,11 +211,15 @@ func (p *PageReader) fillPacked() {
 	if src == nil {
 		return
 	}
+	if keep := p.c.file.keepSize; keep > 0 && size > keep {
+		p.fillPart(start, src, size)
+		return
+	}
 	if err := p.grow(size); err != nil {
 		p.fail(start, err)
 		return
 	}
-	out, err := p.c.file.unpacker.unpack(p.out, src, int(size))
+	out, err := p.c.file.memory.unpacker.unpack(p.c.file.Compression, p.out, src, int(size))
 	switch {
 	case err == nil:
 	case p.page+size/int64(p.c.pageSize) <= p.c.sums.pages:
@@ -230,7 +241,7 @@ func (p *PageReader) grow(size int64) error {
 	if err := p.c.file.chunks.take(size-had, "bytes of chunks of all CPUs"); err != nil {
 		return err
 	}
-	p.out = p.c.file.unpacker.room(int(size))
+	p.out = p.c.file.memory.unpacker.room(int(size))
 	if more := int64(cap(p.out)) - size; more > 0 && p.c.file.chunks.take(more, "") != nil {
 		p.out = make([]byte, size)
 	}

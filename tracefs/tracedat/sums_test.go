@@ -69,10 +69,16 @@ func TestDamagedPages(t *testing.T) {
 				b[cpus[cpu].offset+n*4096] ^= 1
 			}
 		}
-		cpus = open(t, b).Buffers[0].CPUs
-		for i := range cpus {
-			if got, err := damagedPages(t, &cpus[i]); !slices.Equal(got, wants[i]) || err.Error() != "EOF" {
-				t.Errorf("CPU %d: pages with %d events are damaged, want %d; %v", i, got, wants[i], err)
+		for _, each := range []int64{0, 90 << 10} { // 16 or 17 pages of a chunk at a time
+			f, err := OpenIn(bytes.NewReader(b), int64(len(b)), NewMemory(each))
+			if err != nil {
+				t.Fatal(err)
+			}
+			cpus := f.Buffers[0].CPUs
+			for i := range cpus {
+				if got, err := damagedPages(t, &cpus[i]); !slices.Equal(got, wants[i]) || err.Error() != "EOF" {
+					t.Errorf("%d bytes, CPU %d: pages with %d events are damaged, want %d; %v", each, i, got, wants[i], err)
+				}
 			}
 		}
 	})

@@ -10,10 +10,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// An unpacker decompresses the blocks of a file. A decoder takes some MB, so all readers
-// of the file share it.
+// An unpacker decompresses the blocks of files. A decoder takes some MB, so all readers
+// of a file share it.
 type unpacker struct {
-	how  string
 	mu   sync.Mutex // guards the fields below
 	zstd *zstd.Decoder
 	zlib io.ReadCloser
@@ -43,8 +42,8 @@ func (u *unpacker) room(size int) (b []byte) {
 }
 
 // unpack decompresses src, which becomes size bytes, into buf, or into a new slice if
-// buf is too small. The error wraps ErrDamaged.
-func (u *unpacker) unpack(buf, src []byte, size int) ([]byte, error) {
+// buf is too small. how is the compression of the file. The error wraps ErrDamaged.
+func (u *unpacker) unpack(how string, buf, src []byte, size int) ([]byte, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if cap(buf) < size {
@@ -53,16 +52,16 @@ func (u *unpacker) unpack(buf, src []byte, size int) ([]byte, error) {
 	buf = buf[:size]
 	var n int
 	var err error
-	switch u.how {
+	switch how {
 	case "zstd":
 		n, err = u.unpackZstd(buf, src)
 	case "zlib":
 		n, err = u.unpackZlib(buf, src)
 	default:
-		return nil, fmt.Errorf("%w: compressed with %s", ErrDamaged, u.how)
+		return nil, fmt.Errorf("%w: compressed with %s", ErrDamaged, how)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", ErrDamaged, u.how, err)
+		return nil, fmt.Errorf("%w: %s: %w", ErrDamaged, how, err)
 	}
 	if n != size {
 		return nil, fmt.Errorf("%w: %d bytes decompressed, not %d", ErrDamaged, n, size)

@@ -21,7 +21,6 @@ func (o *opener) readV7(s *source) error {
 	default:
 		return &Error{"compression", at, fmt.Errorf("%w: compression %q of trace.dat; this release reads none, zstd and zlib, a later one may read more", ErrUnsupported, o.Compression)}
 	}
-	o.unpacker.how = o.Compression
 	o.sections = map[uint16]int64{}
 	o.readOptionsV7(int64(first))
 	for _, part := range []struct {
@@ -135,7 +134,7 @@ func (o *opener) unpackSection(s *source, bound uint64) []byte {
 	if s.err != nil {
 		return nil
 	}
-	data, err := o.unpacker.unpack(nil, src, int(size))
+	data, err := o.memory.unpacker.unpack(o.Compression, nil, src, int(size))
 	if err != nil {
 		s.off = start
 		s.fail(err)

@@ -26,6 +26,8 @@ type Table struct {
 	text  func() ([]byte, error)
 	stale func() bool  // modules were loaded or unloaded since text was read
 	list  func() *list // all symbols; nil if they cannot be read
+
+	pooled *pooled // of a Pool, which has its list; nil for others
 }
 
 // Running returns the symbols of the running kernel.
@@ -85,6 +87,10 @@ func (t *Table) Prepare() {
 // itself), and the offset of addr in it, in bytes. ok is false if addr is not in a
 // known part of the kernel, or may be the address of a per-CPU object.
 func (t *Table) Name(addr uint64) (name, module string, off uint64, ok bool) {
+	if t.pooled != nil {
+		a := t.pooled.at(addr)
+		return a.name, a.module, a.off, a.ok
+	}
 	if m := t.image(); m != nil {
 		if name, module, off, ok = m.Name(addr); ok {
 			return name, module, off, ok
@@ -98,6 +104,9 @@ func (t *Table) Name(addr uint64) (name, module string, off uint64, ok bool) {
 
 // IsCode reports whether the nearest symbol at or below addr is a function.
 func (t *Table) IsCode(addr uint64) bool {
+	if t.pooled != nil {
+		return t.pooled.at(addr).code
+	}
 	if m := t.image(); m != nil && m.IsCode(addr) {
 		return true
 	}
