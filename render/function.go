@@ -16,6 +16,8 @@ type Function struct {
 	Title  string // Name, escaped
 	Module string // "" for the kernel itself
 	Plan   *plan.Plan
+	From   *Recording // nil if there is one trace
+	Opts   *Options   // how its calls are shown
 
 	Entry, Return Side
 
@@ -78,12 +80,19 @@ type Field struct {
 }
 
 // NewFunctions returns a Function for each source. Call.Plan is an index into it. o is
-// used as long as the Functions are.
+// used as long as the Functions are. Sources of one Recording follow one another.
 func NewFunctions(sources []Source, o *Options) []Function {
 	all := make([]Function, len(sources))
 	for i, s := range sources {
-		f := &all[i]
-		*f = Function{Name: s.Plan.FuncName(), Module: s.Plan.ModuleName(), Plan: s.Plan, Own: s.Plan.IsOwn()}
+		f, o := &all[i], o
+		switch {
+		case s.From == nil:
+		case i > 0 && all[i-1].From == s.From:
+			o = all[i-1].Opts
+		default:
+			o = s.From.options(o)
+		}
+		*f = Function{Name: s.Plan.FuncName(), Module: s.Plan.ModuleName(), Plan: s.Plan, From: s.From, Opts: o, Own: s.Plan.IsOwn()}
 		f.Title = string(AppendEscaped(nil, []byte(f.Name), NoQuote))
 		f.Entry = newSide(dynevent.Entry, &s, o)
 		f.Return = newSide(dynevent.Return, &s, o)

@@ -106,10 +106,17 @@ type Options struct {
 	Process func(tid int) (pid int, ok bool)
 
 	Order binary.ByteOrder // byte order of the records; nil for little endian
+
+	// Hosts is the width of the column HOST if several recordings are shown together, 0 if
+	// there is none. About then returns the recording that a message is about that is not a
+	// call, nil if it is about all; it is nil if there is one trace.
+	Hosts int
+	About func() *Recording
 }
 
 // A Source is a plan whose calls are shown, with its decoders.
 type Source struct {
 	Plan     *plan.Plan
 	Decoders []*value.Decoder // one for each of Plan.Probes
+	From     *Recording       // nil if there is one trace
 }

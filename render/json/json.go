@@ -15,9 +15,8 @@ type Printer struct {
 	functions []function
 	plain     []render.Function // of functions
 	value     valueWalk
-	callers   render.AddressCache
-	frames    *render.Frames
-	task      render.TaskCache
+	sites     []*site // one for each of functions
+	here      *site   // that of the call
 }
 
 // A function is a render.Function with what all its objects share.
@@ -46,7 +45,6 @@ func New(sources []render.Source, o render.Options) *Printer {
 	p := &Printer{opts: o}
 	p.value.opts = &p.opts
 	p.Add(sources)
-	p.frames = render.NewFrames(&p.opts)
 	return p
 }
 
@@ -57,6 +55,7 @@ func (p *Printer) Add(sources []render.Source) {
 	for i := range plain {
 		f := &plain[i]
 		p.functions = append(p.functions, function{f, functionMembers(f), newSide(&f.Entry), newSide(&f.Return)})
+		p.sites = append(p.sites, p.siteOf(f))
 	}
 }
 
@@ -112,7 +111,8 @@ func (p *Printer) Begin(dst []byte, c *calls.Call) []byte { return p.End(dst, c)
 // left out: "args" if the entry was not traced or not seen, "ret" "ret_args" and "end_ns"
 // likewise, and "duration_ns" if either was not seen. "ts_ns" and "cpu" are those of the
 // entry if it was seen, else those of the return. "end_cpu" is there if it is not "cpu".
-// "time" follows "ts_ns" with TimeClock. If a call is delivered in two parts, each also
+// "time" follows "ts_ns" with TimeClock; then, if there are several recordings, "host" and,
+// if that is known, "wall_ns", the time since 1970 at "ts_ns". If a call is delivered in two parts, each also
 // has "call":1,"depth":0,"part":"begin" (or "end"). "args" are in the first part, and all
 // else in the second.
 //
@@ -130,18 +130,22 @@ func (p *Printer) Begin(dst []byte, c *calls.Call) []byte { return p.End(dst, c)
 func (p *Printer) End(dst []byte, c *calls.Call) []byte {
 	f := &p.functions[c.Plan]
 	e := c.First()
-	p.value.faults = p.value.faults[:0]
+	p.here = p.sites[c.Plan]
+	p.value.faults, p.value.opts = p.value.faults[:0], p.here.opts
 
 	dst = strconv.AppendUint(append(dst, `{"ts_ns":`...), e.Time, 10)
 	if p.opts.Time == render.TimeClock {
-		dst = p.opts.Wall(e.Time).AppendFormat(append(dst, `,"time":"`...), time.RFC3339Nano)
+		dst = p.opts.Wall(p.here.from.At(e.Time)).AppendFormat(append(dst, `,"time":"`...), time.RFC3339Nano)
 		dst = append(dst, '"')
+	}
+	if p.here.from != nil {
+		dst = p.appendWall(append(dst, p.here.host...), p.here.from, e.Time)
 	}
 	dst = strconv.AppendInt(append(dst, `,"cpu":`...), int64(e.CPU), 10)
 	dst = p.appendProcess(dst, e.TID)
-	dst = append(p.task.Append(dst, f.Comm(c), e.TID, appendTask), f.members...)
+	dst = append(p.here.task.Append(dst, f.Comm(c), e.TID, appendTask), f.members...)
 	if addr := f.ReturnAddress(c); addr != 0 {
-		dst = p.callers.Append(dst, addr, p.appendCaller)
+		dst = p.here.callers.Append(dst, addr, p.appendCaller)
 	}
 	if c.ID != 0 {
 		dst = appendPart(dst, c)
@@ -194,8 +198,8 @@ func appendPart(dst []byte, c *calls.Call) []byte {
 
 // appendProcess appends the member about the process of a task.
 func (p *Printer) appendProcess(dst []byte, tid int) []byte {
-	if p.opts.Process != nil {
-		if pid, ok := p.opts.Process(tid); ok {
+	if process := p.here.opts.Process; process != nil {
+		if pid, ok := process(tid); ok {
 			return strconv.AppendInt(append(dst, `,"pid":`...), int64(pid), 10)
 		}
 	}
@@ -211,7 +215,7 @@ func appendTask(dst, comm []byte, tid int) []byte {
 // appendCaller appends the members about the function at the return address addr, nothing
 // if it is not known.
 func (p *Printer) appendCaller(dst []byte, addr uint64) []byte {
-	by, ok := p.opts.ReturnsTo(addr)
+	by, ok := p.here.opts.ReturnsTo(addr)
 	if !ok {
 		return dst
 	}
@@ -295,7 +299,7 @@ func (p *Printer) appendStack(dst []byte, c *calls.Call) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		p.value.text = p.frames.Append(p.value.text[:0], i, addr)
+		p.value.text = p.here.frames.Append(p.value.text[:0], i, addr)
 		dst, _ = appendString(dst, p.value.text)
 	}
 	return append(dst, ']')

@@ -10,9 +10,13 @@ import (
 //
 //	{"ts_ns":...,"cpu":0,"lost":1234}
 //
-// "lost" is null if the kernel did not count them.
+// "lost" is null if the kernel did not count them. This and the other lines below have "host" if
+// there are several recordings.
 func (p *Printer) Lost(dst []byte, e *tracefs.Event) []byte {
 	dst = strconv.AppendUint(append(dst, `{"ts_ns":`...), e.Time, 10)
+	if r := p.about(); r != nil {
+		dst = p.appendWall(p.appendHost(dst), r, e.Time)
+	}
 	dst = strconv.AppendInt(append(dst, `,"cpu":`...), int64(e.CPU), 10)
 	dst = append(dst, `,"lost":`...)
 	if e.Lost == tracefs.LostUnknown {
@@ -30,7 +34,7 @@ func (p *Printer) LostTotal(dst []byte, stats []tracefs.CPUStats) []byte {
 		total += stats[i].Lost()
 	}
 	dst = strconv.AppendUint(append(dst, `{"lost_total":`...), total, 10)
-	dst = append(dst, `,"cpus":[`...)
+	dst = append(p.appendHost(dst), `,"cpus":[`...)
 	first := true
 	for i := range stats {
 		st := &stats[i]
@@ -57,6 +61,7 @@ func (p *Printer) LostTotal(dst []byte, stats []tracefs.CPUStats) []byte {
 // With "at_most":true the number is an upper bound.
 func (p *Printer) Missed(dst []byte, name string, returns bool, n uint64, atMost bool) []byte {
 	dst, _ = appendString(append(dst, `{"func":`...), []byte(name))
+	dst = p.appendHost(dst)
 	if returns {
 		dst = append(dst, `,"missed_returns":`...)
 	} else {
@@ -77,7 +82,7 @@ func (p *Printer) Missed(dst []byte, name string, returns bool, n uint64, atMost
 // with "earlier":true if they began before the trace.
 func (p *Printer) Unfinished(dst []byte, name string, n uint64, earlier bool) []byte {
 	dst, _ = appendString(append(dst, `{"func":`...), []byte(name))
-	dst = strconv.AppendUint(append(dst, `,"unfinished_calls":`...), n, 10)
+	dst = strconv.AppendUint(append(p.appendHost(dst), `,"unfinished_calls":`...), n, 10)
 	if earlier {
 		dst = append(dst, `,"earlier":true`...)
 	}
@@ -96,6 +101,7 @@ func (p *Printer) SwitchedOff(dst []byte, o *tracefs.SwitchOff) []byte {
 		dst = appendMember(dst, "module", o.Module)
 	}
 	dst = appendCount(appendMember(dst, "spec", o.Spec), "ts_ns", o.Time)
+	dst = p.appendHost(dst)
 	if o.Rate > 0 {
 		dst = appendCount(appendCount(dst, "rate", o.Rate), "max_rate", uint64(o.Limit))
 	}
@@ -110,6 +116,7 @@ func (p *Printer) SwitchedOff(dst []byte, o *tracefs.SwitchOff) []byte {
 //	{"interference":"another program has ...","file":"...","func":"vfs_read","was":"none","is":"count > 9","missing_events":3,"rearmed":true}
 func (p *Printer) Interfered(dst []byte, i *tracefs.Interference) []byte {
 	dst, _ = appendString(append(dst, `{"interference":`...), []byte(i.Text))
+	dst = p.appendHost(dst)
 	for _, m := range [...]struct{ name, text string }{
 		{`,"file":`, i.File}, {`,"func":`, i.Func}, {`,"was":`, i.Before}, {`,"is":`, i.After},
 	} {

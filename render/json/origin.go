@@ -2,6 +2,7 @@ package json
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -14,7 +15,10 @@ import (
 //	 "began":{"time":"2026-11-24T22:00:00.1Z","wall_ns":1,"ts_ns":2,"max_error_ns":3,"synchronized":true},"ended":{...}}}
 //
 // Unknown values are left out. "wall_ns" is the time since 1970 at "ts_ns" of the trace
-// clock; "max_error_ns" is null if the kernel does not say how far it may be off.
+// clock; "max_error_ns" is null if the kernel does not say how far it may be off. If there are
+// several recordings, "host" and "file" follow the origin, and if they are known "offset_ns",
+// which added to "ts_ns" is "wall_ns", and "drift_ns", by how much that changed from the start
+// to the end.
 func (p *Printer) Origin(dst []byte, o *tracefs.Origin) []byte {
 	start := len(dst)
 	for _, m := range [...]struct{ name, text string }{
@@ -40,11 +44,25 @@ func (p *Printer) Origin(dst []byte, o *tracefs.Origin) []byte {
 	}
 	dst = appendMoment(dst, `,"began":`, o.Began)
 	dst = appendMoment(dst, `,"ended":`, o.Ended)
-	if len(dst) == start {
+	about := p.about()
+	if len(dst) == start && about == nil {
 		return dst
 	}
-	members := string(dst[start+1:]) // without the first comma
-	return append(append(append(dst[:start], `{"origin":{`...), members...), "}}\n"...)
+	members := strings.TrimPrefix(string(dst[start:]), ",")
+	dst = append(append(append(dst[:start], `{"origin":{`...), members...), '}')
+	if about != nil {
+		dst = appendMember(p.appendHost(dst), "file", about.File)
+		dst = appendOffset(dst, `,"offset_ns":`, about.Wall)
+		dst = appendOffset(dst, `,"drift_ns":`, about.Drift)
+	}
+	return append(dst, "}\n"...)
+}
+
+func appendOffset(dst []byte, name string, ns *int64) []byte {
+	if ns == nil {
+		return dst
+	}
+	return strconv.AppendInt(append(dst, name...), *ns, 10)
 }
 
 func appendMoment(dst []byte, name string, m *tracefs.Moment) []byte {

@@ -2,6 +2,7 @@ package sum
 
 import (
 	"encoding/binary"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -40,6 +41,18 @@ type Key struct {
 	Others bool
 	Values int
 }
+
+// appendValue appends a value of f in the form that decode reads. An address is another one on
+// each host, so of several recordings its text is the key.
+func (t *tally) appendValue(dst []byte, f *render.Field, v value.Value) []byte {
+	if t.from != nil && slices.Contains(addresses, f.Form) && (v.Kind == value.Uint || v.Kind == value.Int) {
+		return f.AppendValue(append(dst, keyShown), v)
+	}
+	return appendValue(dst, f, v)
+}
+
+// addresses are the forms of values that may be shown as symbols.
+var addresses = []value.Form{value.Symbol, value.Address, value.Pointer, value.Word, value.Location}
 
 // appendValue appends a value of f in the form that decode reads.
 func appendValue(dst []byte, f *render.Field, v value.Value) []byte {
@@ -119,7 +132,7 @@ func (k *Key) Append(dst []byte) []byte {
 		dst = append(dst, strings.Join(k.Stack, " <- ")...)
 	case k.Text != nil && k.By == ByCaller:
 		dst = render.AppendSymbol(dst, string(k.Text), k.Module, 0)
-	case k.Text != nil && k.By == ByComm:
+	case k.Text != nil && (k.By == ByComm || k.By == ByHost):
 		dst = render.AppendEscaped(dst, k.Text, render.NoQuote)
 	case k.Text != nil:
 		dst = append(dst, k.Text...)

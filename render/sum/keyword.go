@@ -17,6 +17,7 @@ const (
 	ByTID    = "tid"
 	ByCPU    = "cpu"
 	ByStack  = "stack"
+	ByHost   = "host"
 )
 
 // A keyWord is one of these names.
@@ -32,6 +33,7 @@ var keyWords = []keyWord{
 	{ByTID, func(_ *tally, dst []byte, c *calls.Call) []byte { return appendKeyNumber(dst, c.First().TID) }},
 	{ByCPU, func(_ *tally, dst []byte, c *calls.Call) []byte { return appendKeyNumber(dst, c.First().CPU) }},
 	{ByStack, (*tally).appendFrames},
+	{ByHost, func(t *tally, dst []byte, _ *calls.Call) []byte { return append(append(dst, keyText), t.host...) }},
 }
 
 // KeyWords returns the names that [Options].By can have besides values of calls.

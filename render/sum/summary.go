@@ -13,7 +13,7 @@ import (
 
 // A Summary sums up the calls of some time.
 type Summary struct {
-	Sums     []Sum  // one for each source
+	Sums     []Sum  // one for each source, or class of them
 	From, To uint64 // ns on the trace clock
 	Interval bool   // it covers an interval, not the trace from its start
 	Final    bool   // the trace is over
@@ -31,6 +31,7 @@ type Summary struct {
 	lossCount
 
 	tallies []*tally // one for each source
+	classes []class  // what each of Sums is of; nil if that is a source
 	// SwitchedOff is that of Options; it may be nil.
 	SwitchedOff func(p *plan.Plan, from, to uint64) *tracefs.SwitchOff
 }
@@ -53,6 +54,7 @@ type Row struct {
 
 	keyText string
 	source  int
+	index   int // of the sum
 }
 
 // Rows returns the rows of s, sorted by s.Order. Functions that the user did not name are
@@ -61,9 +63,9 @@ type Row struct {
 // all other rows. If most is 0, there is no limit.
 func (s *Summary) Rows(functions []render.Function, most int) []Row {
 	named := map[string]int{}
-	for i := range functions {
-		if !functions[i].Own {
-			named[functions[i].Name]++
+	for i := range s.Sums {
+		if f := &functions[s.source(i)]; !f.Own {
+			named[f.Name]++
 		}
 	}
 	var rows []Row
@@ -72,11 +74,9 @@ func (s *Summary) Rows(functions []render.Function, most int) []Row {
 		end = math.MaxUint64
 	}
 	for i := range s.Sums {
-		f := &functions[i]
-		r := Row{Sum: &s.Sums[i], Function: f, MayFail: f.MayFail, source: i}
-		if s.SwitchedOff != nil {
-			r.SwitchedOff = s.SwitchedOff(f.Plan, s.From, end)
-		}
+		f := &functions[s.source(i)]
+		r := Row{Sum: &s.Sums[i], Function: f, MayFail: f.MayFail, source: s.source(i), index: i}
+		r.SwitchedOff = s.switchedOff(i, functions, end)
 		// Leave out functions that were neither named nor called.
 		if f.Own || r.Calls == 0 && r.SwitchedOff == nil && (f.Plan.Func == nil || f.Plan.Glob != nil) {
 			continue
@@ -95,6 +95,31 @@ func (s *Summary) Rows(functions []render.Function, most int) []Row {
 		rows = s.gather(rows, most)
 	}
 	return rows
+}
+
+// source returns the index of the source whose function a sum shows.
+func (s *Summary) source(sum int) int {
+	if s.classes == nil {
+		return sum
+	}
+	return s.classes[sum].sources[0]
+}
+
+// switchedOff returns since when calls of a sum are missing, the earliest time if it is of several
+// recordings.
+func (s *Summary) switchedOff(sum int, functions []render.Function, end uint64) (first *tracefs.SwitchOff) {
+	if s.SwitchedOff == nil {
+		return nil
+	}
+	if s.classes == nil {
+		return s.SwitchedOff(functions[sum].Plan, s.From, end)
+	}
+	for _, i := range s.classes[sum].sources {
+		if o := s.SwitchedOff(functions[i].Plan, s.From, end); o != nil && (first == nil || o.Time < first.Time) {
+			first = o
+		}
+	}
+	return first
 }
 
 // Unknown reports whether the calls of a row's function are not counted at all.
@@ -156,12 +181,12 @@ func (s *Summary) gather(rows []Row, most int) []Row {
 			others.Keys[0].Values += values
 		}
 		for _, r := range rest {
-			if r.source == i {
+			if r.index == i {
 				add(r, r.Sum, 1)
 			}
 		}
 		for _, r := range rows {
-			if keys := s.Sums[i].Keys; r.source == i && keys != nil && keys.Others != nil {
+			if keys := s.Sums[i].Keys; r.index == i && keys != nil && keys.Others != nil {
 				add(r, keys.Others, 0)
 				others.Keys[0].Values = 0
 				break

@@ -21,6 +21,7 @@ type Summing struct {
 
 	mu       sync.Mutex // for all below
 	tallies  []*tally   // one for each source
+	classes  classes    // of the sources
 	sums     *Sums
 	lost     lossCount // since the start
 	lostLate lossCount // in the current interval
@@ -37,7 +38,8 @@ type Options struct {
 	Sort Order
 	// By says what has rows of its own, besides the function: each is one of KeyWords, or
 	// the text of one of the plans' Measures that are not Numbers, in their order.
-	By []string
+	By   []string
+	Host string // the value of ByHost, unless sources are of several recordings
 	// Process returns the process that a thread belongs to, if it is known. It may be nil.
 	Process func(tid int) (pid int, ok bool)
 	// Symbol is render.Options.Symbol, for callers and stacks.
@@ -64,9 +66,11 @@ type Options struct {
 
 // NewSumming starts to sum up the calls of the sources. End stops it.
 func NewSumming(from []render.Source, o Options) *Summing {
-	s := &Summing{Options: o, over: make(chan struct{}), sums: NewSums(len(from), o.Start)}
+	s := &Summing{Options: o, over: make(chan struct{})}
 	s.opts = render.Options{Order: o.Order, Symbol: o.Symbol}
 	s.tallies = newTallies(from, &s.Options, &s.opts)
+	s.classes.add(s.tallies)
+	s.sums = NewSums(len(s.classes.all), o.Start)
 	if s.Interval > 0 && s.Now != nil {
 		s.ticks.Go(s.tick)
 	}
@@ -95,10 +99,12 @@ func (s *Summing) Add(c *calls.Call) bool {
 		return true
 	}
 	s.mu.Lock() // without defer, which would take a tenth of the time
+	t := s.tallies[c.Plan]
+	at := t.from.At(c.Last().Time)
 	if s.Now == nil && s.Interval > 0 {
-		s.sums.CatchUp(c.Last().Time, uint64(s.Interval), s.next)
+		s.sums.CatchUp(at, uint64(s.Interval), s.next)
 	}
-	s.sums.Add(c, s.tallies[c.Plan].of(c))
+	s.sums.Add(s.classes.of[c.Plan], at, c, t.of(c))
 	more := !s.gone
 	s.mu.Unlock()
 	return more
@@ -117,8 +123,10 @@ func (s *Summing) Grow(further []render.Source, show func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	show()
-	s.sums.Grow(len(further))
-	s.tallies = append(s.tallies, newTallies(further, &s.Options, &s.opts)...)
+	tallies, before := newTallies(further, &s.Options, &s.opts), len(s.classes.all)
+	s.classes.add(tallies)
+	s.sums.Grow(len(s.classes.all) - before)
+	s.tallies = append(s.tallies, tallies...)
 }
 
 // Whole shows the sum of all calls since the start.
@@ -173,7 +181,7 @@ func (s *Summing) next(now uint64) {
 }
 
 func (s *Summing) print(what *Summary) {
-	what.Order, what.By, what.Numbers, what.tallies = s.Sort, s.By, s.Numbers, s.tallies
+	what.Order, what.By, what.Numbers, what.tallies, what.classes = s.Sort, s.By, s.Numbers, s.tallies, s.classes.all
 	what.Bare, what.Asked, what.SwitchedOff = s.Bare, s.Asked, s.SwitchedOff
 	what.Every = uint64(s.Interval)
 	if !s.Print(what) && !s.gone {

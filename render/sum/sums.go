@@ -4,7 +4,7 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 )
 
-// Sums aggregates the calls of some plans: all of them, and those of the current
+// Sums aggregates the calls of some plans, or classes of them: all of them, and those of the current
 // interval. Times are in ns on the clock of the events.
 type Sums struct {
 	before  []Sum // sums of earlier intervals
@@ -26,10 +26,10 @@ func (s *Sums) Grow(plans int) {
 	s.current = append(s.current, make([]Sum, plans)...)
 }
 
-// Add counts a call that has ended.
-func (s *Sums) Add(c *calls.Call, f *Facts) {
-	s.last, s.quiet = max(s.last, c.Last().Time), false
-	sum := &s.current[c.Plan]
+// Add counts a call of the plan with this index that has ended at a time.
+func (s *Sums) Add(plan int, at uint64, c *calls.Call, f *Facts) {
+	s.last, s.quiet = max(s.last, at), false
+	sum := &s.current[plan]
 	if len(f.Numbers) > 0 || f.Key != nil {
 		sum.addMore(c, f)
 	}

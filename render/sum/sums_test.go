@@ -21,7 +21,7 @@ func TestSums(t *testing.T) {
 	times := []uint64{1500, 1999, 2000, 1800, 9100, 9200, 5, 1 << 63}
 	for i, at := range times {
 		s.CatchUp(at, 1000, over)
-		s.Add(&calls.Call{Plan: i % 2, Entry: &tracefs.Event{Time: at}}, &Facts{})
+		s.Add(i%2, at, &calls.Call{Entry: &tracefs.Event{Time: at}}, &Facts{})
 	}
 	if want := []uint64{2000, 3000, 10000}; !slices.Equal(ends, want) {
 		t.Errorf("intervals end at %d, want %d", ends, want)

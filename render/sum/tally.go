@@ -15,7 +15,9 @@ import (
 type tally struct {
 	function *render.Function
 	fails    *plan.ReturnErrno
+	from     *render.Recording // nil if there is one trace
 	opts     *render.Options
+	host     string
 	keys     []key // what has rows of its own; nil if the source has none of them
 	numbers  []measured
 	callers  render.AddressCache
@@ -43,7 +45,11 @@ func newTallies(from []render.Source, so *Options, o *render.Options) []*tally {
 	all := make([]*tally, len(from))
 	functions := render.NewFunctions(from, o)
 	for i := range from {
-		t := &tally{function: &functions[i], fails: from[i].ReturnErrno(o.Order), opts: o, process: so.Process}
+		f := &functions[i]
+		t := &tally{function: f, from: f.From, fails: from[i].ReturnErrno(f.Opts.Order), opts: f.Opts, host: so.Host, process: so.Process}
+		if t.from != nil {
+			t.host, t.process = t.from.Host, t.from.Process
+		}
 		var values []measured
 		plan := from[i].Plan
 		for j := range plan.Measures {
@@ -138,7 +144,7 @@ func (t *tally) appendKeys(dst []byte, c *calls.Call) []byte {
 		case k.word != nil:
 			dst = k.word.append(t, dst, c)
 		case k.field != nil:
-			dst = appendValue(dst, k.field, k.field.Value(k.side.Record(c)))
+			dst = t.appendValue(dst, k.field, k.field.Value(k.side.Record(c)))
 		default:
 			dst = append(dst, keyNone)
 		}

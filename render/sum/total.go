@@ -15,6 +15,7 @@ import (
 type Total struct {
 	order  binary.ByteOrder
 	fails  []*plan.ReturnErrno // one for each source
+	from   []*render.Recording // of each source, nil if there is one trace
 	calls  uint64
 	errors map[int]uint64 // by errno
 	lost   lossCount
@@ -45,13 +46,17 @@ func NewTotal(from []render.Source, start uint64, order binary.ByteOrder) *Total
 // Grow adds sources.
 func (t *Total) Grow(further []render.Source) {
 	for i := range further {
-		t.fails = append(t.fails, further[i].ReturnErrno(t.order))
+		order := t.order
+		if r := further[i].From; r != nil {
+			order = r.Order
+		}
+		t.fails, t.from = append(t.fails, further[i].ReturnErrno(order)), append(t.from, further[i].From)
 	}
 }
 
 // Add counts a call that is over.
 func (t *Total) Add(c *calls.Call) {
-	t.last = max(t.last, c.Last().Time)
+	t.last = max(t.last, t.from[c.Plan].At(c.Last().Time))
 	if c.Begun {
 		return
 	}

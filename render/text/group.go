@@ -13,6 +13,7 @@ type group struct {
 	continues bool // the next line belongs to the group
 	name      []byte
 	tid       int
+	at        *site
 }
 
 // appendGroup appends a heading, with an empty line above it, if c is of another group
@@ -23,7 +24,7 @@ func (p *Printer) appendGroup(dst []byte, f *render.Function, c *calls.Call) []b
 	if p.opts.Group == render.GroupTask {
 		comm := f.Comm(c)
 		tid = c.Last().TID
-		if g.continues && g.tid == tid && bytes.Equal(g.name, comm) {
+		if g.continues && g.tid == tid && g.at == p.here && bytes.Equal(g.name, comm) {
 			return dst
 		}
 		g.name = append(g.name[:0], comm...)
@@ -36,10 +37,10 @@ func (p *Printer) appendGroup(dst []byte, f *render.Function, c *calls.Call) []b
 	if g.any {
 		dst = append(dst, '\n')
 	}
-	g.any, g.continues, g.tid = true, true, tid
+	g.any, g.continues, g.tid, g.at = true, true, tid, p.here
 	dst = p.opts.Paint(dst, render.Group)
 	if p.opts.Group == render.GroupTask {
-		dst = appendTaskName(dst, g.name, tid)
+		dst = p.here.appendTaskOf(dst, g.name, tid)
 	} else {
 		dst = append(dst, g.name...)
 	}

@@ -14,10 +14,9 @@ import (
 type Printer struct {
 	opts      render.Options
 	functions []render.Function
-	last      uint64 // time of the last line, for TimeDelta
-	callers   render.AddressCache
-	frames    *render.Frames
-	task      render.TaskCache
+	sites     []*site                                // one for each function
+	here      *site                                  // that of the call
+	last      uint64                                 // time of the last line, for TimeDelta
 	writeTask func(dst, comm []byte, tid int) []byte // appends the column of the task
 	group     group
 	levels    int // most levels of depth that lines are indented for
@@ -40,13 +39,13 @@ func New(sources []render.Source, o render.Options) *Printer {
 		p.writeTask = appendNoTask
 	}
 	p.Add(sources)
-	p.frames = render.NewFrames(&p.opts)
 	return p
 }
 
 // Add adds plans.
 func (p *Printer) Add(sources []render.Source) {
 	p.functions = append(p.functions, render.NewFunctions(sources, &p.opts)...)
+	p.addSites()
 }
 
 // Open appends the header line, if Options.Header is set.
@@ -64,7 +63,7 @@ func (p *Printer) appendHeader(dst []byte, width int) []byte {
 		start := len(dst)
 		dst = append(padRight(append(dst, "TIME"...), start, timeWidths[p.opts.Time]), ' ')
 	}
-	dst = append(dst, "CPU "...)
+	dst = append(p.appendHostHead(dst), "CPU "...)
 	if p.opts.Group != render.GroupTask {
 		start := len(dst)
 		dst = append(padRight(append(dst, "COMM-TID"...), start, width), ' ')
@@ -122,16 +121,17 @@ func (p *Printer) appendColumns(dst []byte, f *render.Function, c *calls.Call) [
 	e := c.Last()
 	dst = p.opts.Paint(dst, render.Aside)
 	if p.opts.Time != render.TimeNone {
-		dst = append(p.appendTime(dst, e.Time), ' ')
+		dst = append(p.appendTime(dst, p.here.from.At(e.Time)), ' ')
 	}
+	dst = append(dst, p.here.host...)
 	dst = append(p.opts.Reset(appendRight(dst, uint64(e.CPU), 3)), ' ')
-	return p.task.Append(dst, f.Comm(c), e.TID, p.writeTask)
+	return p.here.task.Append(dst, f.Comm(c), e.TID, p.writeTask)
 }
 
 // appendHead appends "caller -> func(args)".
 func (p *Printer) appendHead(dst []byte, f *render.Function, c *calls.Call) []byte {
 	if addr := f.ReturnAddress(c); addr != 0 {
-		dst = p.callers.Append(dst, addr, p.appendCaller)
+		dst = p.here.callers.Append(dst, addr, p.appendCaller)
 	}
 	if p.opts.Group != render.GroupFunction {
 		dst = p.opts.Reset(append(p.opts.Paint(dst, render.Heading), f.Title...))
@@ -149,7 +149,7 @@ func (p *Printer) appendHead(dst []byte, f *render.Function, c *calls.Call) []by
 // appendCaller appends "caller -> ", nothing if the function at the return address addr
 // is not known.
 func (p *Printer) appendCaller(dst []byte, addr uint64) []byte {
-	by, ok := p.opts.ReturnsTo(addr)
+	by, ok := p.here.opts.ReturnsTo(addr)
 	if !ok {
 		return dst
 	}
@@ -256,7 +256,7 @@ func (p *Printer) appendStack(dst []byte, c *calls.Call) []byte {
 	for i, addr := range render.StackOf(c) {
 		dst = p.appendNoTime(dst)
 		dst = append(p.opts.Paint(dst, render.Aside), "      => "...)
-		dst = append(p.opts.Reset(p.frames.Append(dst, i, addr)), '\n')
+		dst = append(p.opts.Reset(p.here.frames.Append(dst, i, addr)), '\n')
 	}
 	return dst
 }

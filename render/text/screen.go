@@ -89,6 +89,9 @@ func (s *Screen) measure() int {
 	s.levels = render.MaxIndent
 	if columns >= leastColumns {
 		before := timeWidths[s.opts.Time] + len(" CPU ") + s.width
+		if s.opts.Hosts > 0 {
+			before += s.opts.Hosts + 1
+		}
 		s.levels = min(max((columns-before)/4, 4), render.MaxIndent)
 	}
 	return columns

@@ -23,6 +23,7 @@ type tree struct {
 	stack int    // start of the stack in below
 	id    uint64 // of the call that is held back, 0 if there is none
 	task  int    // TID of the last line, -1 before the first
+	at    *site  // of the last line
 	open  bool   // a call of that task is still active after the last line
 	last  []byte // the task of the last line, as text
 }
@@ -30,6 +31,7 @@ type tree struct {
 // Begin holds back the line of a call that begins.
 func (p *Printer) Begin(dst []byte, c *calls.Call) []byte {
 	t, f := &p.tree, &p.functions[c.Plan]
+	p.here = p.sites[c.Plan]
 	dst = p.appendChange(p.Idle(dst), f, c)
 	t.held = p.appendHead(p.appendIndent(p.appendColumns(t.held[:0], f, c), c.Depth), f, c)
 	t.below = p.appendTrees(t.below[:0], c)
@@ -42,6 +44,7 @@ func (p *Printer) Begin(dst []byte, c *calls.Call) []byte {
 // End appends the line of a call that is over, or its end.
 func (p *Printer) End(dst []byte, c *calls.Call) []byte {
 	t, f := &p.tree, &p.functions[c.Plan]
+	p.here = p.sites[c.Plan]
 	if !t.begun {
 		if p.opts.Group != render.GroupNone {
 			dst = p.appendGroup(dst, f, c)
@@ -80,16 +83,16 @@ func (p *Printer) appendChange(dst []byte, f *render.Function, c *calls.Call) []
 		return p.appendGroup(dst, f, c)
 	}
 	t, e := &p.tree, c.Last()
-	if t.task != e.TID {
+	if t.task != e.TID || t.at != p.here {
 		if t.task >= 0 && (t.open || c.Depth > 0 || c.ID != 0 && !c.Begun) {
 			dst = p.appendNoTime(p.opts.Paint(dst, render.Aside))
 			dst = append(append(append(dst, "    ---- "...), t.last...), " => "...)
-			dst = append(appendTaskName(dst, f.Comm(c), e.TID), " ----"...)
+			dst = append(p.here.appendTaskOf(dst, f.Comm(c), e.TID), " ----"...)
 			dst = append(p.opts.Reset(dst), '\n')
 		}
-		t.task = e.TID
+		t.task, t.at = e.TID, p.here
 	}
-	t.last = appendTaskName(t.last[:0], f.Comm(c), e.TID)
+	t.last = p.here.appendTaskOf(t.last[:0], f.Comm(c), e.TID)
 	return dst
 }
 
