@@ -22,7 +22,6 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs/amend"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 	"github.com/tsnoop/tsnoop/tracefs/losses"
-	"github.com/tsnoop/tsnoop/tracefs/proc/symbols"
 	"github.com/tsnoop/tsnoop/tracefs/read"
 	"github.com/tsnoop/tsnoop/tracefs/ringbuf"
 	"github.com/tsnoop/tsnoop/tracefs/stream"
@@ -41,6 +40,7 @@ type File struct {
 	size    int64
 	some    bool // the threads of some processes were recorded only
 	stacks  bool // are asked for
+	shared  bool // it is one of several
 
 	needsPast bool // what is shown can depend on events before the window
 }
@@ -50,16 +50,15 @@ type File struct {
 // Specs that are wrong, or that ask for what was not recorded, are returned as a
 // spec.Errors. Other errors may wrap stream.ErrHalves or ErrStacks.
 func Open(f io.ReaderAt, size int64, o Options) (*File, error) {
-	file, err := tracedat.Open(f, size)
+	file, names, err := openFile(f, size, o.Shared)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", o.Name, err)
 	}
-	r := &File{Stream: stream.Stream{Warner: o.Warn, Order: binary.LittleEndian}, name: o.Name, file: file, size: size}
+	r := &File{Stream: stream.Stream{Warner: o.Warn, Order: binary.LittleEndian}, name: o.Name, file: file, size: size, shared: o.Shared != nil}
 	if file.BigEndian {
 		r.Order = binary.BigEndian
 	}
 	r.Amend = amend.New(r.Order, amend.Times{})
-	names := symbols.Recorded(file.Kallsyms)
 	r.NameBy(names)
 	if err := r.prepare(o); err != nil {
 		return nil, err
@@ -70,7 +69,9 @@ func Open(f io.ReaderAt, size int64, o Options) (*File, error) {
 	if err := r.Pair(o.Begin, o.Chain); err != nil {
 		return nil, err
 	}
-	if o.Symbols {
+	if r.shared {
+		r.forget()
+	} else if o.Symbols {
 		go names.Prepare()
 	}
 	return r, nil
@@ -213,7 +214,9 @@ var errUncounted = errors.New("the recorder did not come to its end, or could no
 // window.
 func (r *File) Losses() *losses.Losses {
 	r.chooser.warnStrange()
-	r.chooser.warnNone()
+	if !r.shared {
+		r.chooser.warnNone()
+	}
 	if r.stacks && r.chooser.some && !r.chooser.stacks {
 		r.Warner.Warnf("%s has no stacks: record them with --kstack", r.name)
 	}

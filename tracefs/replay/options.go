@@ -21,4 +21,5 @@ type Options struct {
 	Stacks   bool               // yield kernel stacks, which must have been recorded
 	Process  bool               // Process will be asked: it learns from all earlier events
 	Symbols  bool               // most calls will need Symbol: read the symbols in the background now
+	Shared   *Shared            // of recordings that are read at once; nil for one alone
 }

@@ -66,7 +66,7 @@ func (r *File) outside(page uint64) bool { return r.Window != nil && page > r.Wi
 // the recording that have no time are for all of it.
 func (r *File) lossesIn() *losses.Losses {
 	w := r.Window
-	if w.Events == 0 {
+	if w.Events == 0 && !r.shared {
 		end := r.End() - r.Start
 		r.Warner.Warnf("no event is between --from and --to: the recording is from 0.000000 to %d.%06d", end/1e9, end%1e9/1e3)
 	}
