@@ -85,7 +85,7 @@ var mayImport = map[string][]string{
 		module + "/btf", module + "/render", module + "/render/sum", module + "/tracefs", module + "/tracefs/proc", module + "/tracefs/hitcost", module + "/tracefs/host", module + "/tracefs/trace"},
 	"cmd/tsnoop/manual":   {},
 	"cmd/tsnoop/notation": {module + "/render", module + "/render/json", module + "/render/sum", module + "/render/text"},
-	"cmd/tsnoop/output":   {"golang.org/x/term", module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/terminal", module + "/render", module + "/render/sum", module + "/tracefs", module + "/tracefs/calls", module + "/tracefs/losses", module + "/tracefs/outfile", module + "/tracefs/stream"},
+	"cmd/tsnoop/output":   {"golang.org/x/term", module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/terminal", module + "/render", module + "/render/sum", module + "/tracefs", module + "/tracefs/calls", module + "/tracefs/losses", module + "/tracefs/merge", module + "/tracefs/outfile", module + "/tracefs/stream", module + "/fetchargs/plan"},
 	"cmd/tsnoop/preset":   {},
 	"cmd/tsnoop/shell":    {},
 	"cmd/tsnoop/specs": {module + "/fetchargs/plan", module + "/fetchargs/plural", "github.com/fsnotify/fsnotify", module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/preset", module + "/cmd/tsnoop/target", module + "/cmd/tsnoop/terminal",
@@ -99,7 +99,7 @@ var mayImport = map[string][]string{
 	"render/json":         {module + "/render", module + "/render/sum", module + "/fetchargs/value", module + "/tracefs", module + "/tracefs/calls"},
 	"cmd/tsnoop/tracee":   {"golang.org/x/sys/unix"},
 	// Not the packages that read kernel files or bytes: only tracefs/trace imports them.
-	"cmd/tsnoop": {module + "/fetchargs/plural", "golang.org/x/term", module + "/btf", module + "/cmd/tsnoop/complete", module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/help", module + "/cmd/tsnoop/live", module + "/cmd/tsnoop/output", module + "/cmd/tsnoop/preset", module + "/cmd/tsnoop/shell", module + "/cmd/tsnoop/specs", module + "/cmd/tsnoop/target", module + "/cmd/tsnoop/terminal", module + "/fetchargs/abi", module + "/fetchargs/emit", module + "/fetchargs/explain", module + "/fetchargs/plan", module + "/render", module + "/render/sum", module + "/tracefs", module + "/tracefs/calls", module + "/tracefs/losses", module + "/tracefs/hitcost", module + "/tracefs/host", module + "/tracefs/proc", module + "/tracefs/record", module + "/tracefs/replay", module + "/tracefs/stream", module + "/tracefs/trace", module + "/tracefs/users"},
+	"cmd/tsnoop": {module + "/fetchargs/plural", "golang.org/x/term", module + "/btf", module + "/cmd/tsnoop/complete", module + "/cmd/tsnoop/flags", module + "/cmd/tsnoop/help", module + "/cmd/tsnoop/live", module + "/cmd/tsnoop/output", module + "/cmd/tsnoop/preset", module + "/cmd/tsnoop/shell", module + "/cmd/tsnoop/specs", module + "/cmd/tsnoop/target", module + "/cmd/tsnoop/terminal", module + "/fetchargs/abi", module + "/fetchargs/emit", module + "/fetchargs/explain", module + "/fetchargs/plan", module + "/render", module + "/render/sum", module + "/tracefs", module + "/tracefs/calls", module + "/tracefs/hitcost", module + "/tracefs/host", module + "/tracefs/losses", module + "/tracefs/merge", module + "/tracefs/proc", module + "/tracefs/record", module + "/fetchargs/spec", module + "/tracefs/replay", module + "/tracefs/stream", module + "/tracefs/trace", module + "/tracefs/users"},
 }
 
 // pure are the packages that must not touch the machine, with those below them.

@@ -10,7 +10,7 @@ import (
 
 // TestMain lets the test binary be the program that scripts call.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"tsnoop": main, "tsnoop-cost": cost})
+	testscript.Main(m, map[string]func(){"tsnoop": main, "tsnoop-cost": cost, "made": made})
 }
 
 // TestScript runs the command line where nothing is traced: no root, no

@@ -22,6 +22,10 @@ func collectLater() {
 // size bytes justifies: the promise is 64 MiB and four times its size.
 func limitMemory(size int64) { debug.SetMemoryLimit(52<<20 + 4*size) }
 
+// limitMemoryOf is limitMemory for several recordings that are replayed together: the promise is
+// 64 MiB and 1 MiB for each.
+func limitMemoryOf(recordings int) { debug.SetMemoryLimit(int64(52+recordings) << 20) }
+
 // limitTypes is limitMemory for the files of types that the user has given, if any.
 func limitTypes(files []string) {
 	size := int64(0)

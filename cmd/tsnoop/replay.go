@@ -32,6 +32,15 @@ func runReplay(o *flags.Options, ui *terminal.UI) (err error) {
 	if len(o.Args) == 0 {
 		return flags.Errorf("run tsnoop replay trace.dat", "which file?")
 	}
+	names, specs, err := splitRecordings(o.Args)
+	switch {
+	case err != nil:
+		return err
+	case len(names) > 1:
+		return replayTogether(names, specs, o, ui)
+	case len(o.Offsets) > 0:
+		return flags.Errorf("name the others too: tsnoop replay --offset "+o.Offsets[0].Name+"=DUR FILE...", "--offset moves a recording against others, and there is one")
+	}
 	f, name := os.Stdin, "standard input"
 	if o.Args[0] != "-" {
 		if f, err = os.Open(o.Args[0]); err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/render"
+	"github.com/tsnoop/tsnoop/tracefs/merge"
 	"github.com/tsnoop/tsnoop/tracefs/replay"
 	"github.com/tsnoop/tsnoop/tracefs/stream"
 )
@@ -15,17 +16,13 @@ func setWindow(r *replay.File, name string, o *flags.Options) error {
 	if !o.Windowed() {
 		return nil
 	}
-	z := &windower{File: r, name: name, boot: o.Show.Time == render.TimeBoot}
-	first, _, err := z.timeOf("from", &o.From)
+	z := &windower{name: name, boot: o.Show.Time == render.TimeBoot, start: r.Start, end: r.End, when: r.Wall.When}
+	if add := r.Wall.At(r.Start); r.IsOwn() && add != 0 {
+		z.known, z.wall = true, add+int64(r.Start)
+	}
+	first, last, err := z.window(o)
 	if err != nil {
 		return err
-	}
-	_, last, err := z.timeOf("to", &o.To)
-	if err != nil {
-		return err
-	}
-	if o.From.Text != "" && o.To.Text != "" && first > last {
-		return flags.Errorf("exchange the two, or give times of day with their dates, as '2026-11-24 14:03:05'", "--from %s is after --to %s", o.From.Text, o.To.Text)
 	}
 	if first <= r.Start {
 		first = 0 // calls whose entries were not seen are also of the window
@@ -34,11 +31,54 @@ func setWindow(r *replay.File, name string, o *flags.Options) error {
 	return nil
 }
 
-// A windower converts times of the command line to those of a recording.
+// setTimelineWindow sets the part of several recordings that the command line asks for.
+func setTimelineWindow(t *merge.Timeline, o *flags.Options) error {
+	if !o.Windowed() {
+		return nil
+	}
+	z := &windower{boot: o.Show.Time == render.TimeBoot, start: t.Start, end: t.End}
+	add, unknown := t.ToWall()
+	if unknown != nil {
+		z.name = unknown.Name
+	} else {
+		z.known, z.wall = true, int64(t.Start)+add
+		z.when = func(wall int64) (first, last uint64) {
+			at := uint64(max(wall-add, 0))
+			return at, at
+		}
+	}
+	first, last, err := z.window(o)
+	if err != nil {
+		return err
+	}
+	t.SetWindow(first, last)
+	return nil
+}
+
+// A windower converts times of the command line to those of a recording, or of several.
 type windower struct {
-	*replay.File
-	name string
-	boot bool // numbers are since the host booted
+	name  string
+	boot  bool   // numbers are since the host booted
+	start uint64 // when it began, in ns on the trace clock
+	end   func() uint64
+
+	known bool                                  // the time of day is
+	wall  int64                                 // at start, in ns since 1970
+	when  func(wall int64) (first, last uint64) // the times at which the clock of the host showed wall
+}
+
+// window returns the first and the last time that are asked for, 0 for none.
+func (z *windower) window(o *flags.Options) (first, last uint64, err error) {
+	if first, _, err = z.timeOf("from", &o.From); err != nil {
+		return 0, 0, err
+	}
+	if _, last, err = z.timeOf("to", &o.To); err != nil {
+		return 0, 0, err
+	}
+	if o.From.Text != "" && o.To.Text != "" && first > last {
+		return 0, 0, flags.Errorf("exchange the two, or give times of day with their dates, as '2026-11-24 14:03:05'", "--from %s is after --to %s", o.From.Text, o.To.Text)
+	}
+	return first, last, nil
 }
 
 // timeOf returns the first and the last time on the trace clock that are shown as w, 0 if
@@ -54,7 +94,7 @@ func (z *windower) timeOf(flag string, w *flags.When) (first, last uint64, err e
 	default:
 		first = uint64(w.Since)
 		if !z.boot {
-			first = later(first, z.Start)
+			first = later(first, z.start)
 		}
 		last = later(first, shownTo(int64(w.Since)))
 	}
@@ -80,12 +120,11 @@ func shownTo(ns int64) uint64 {
 // clockTime converts a time of day. One without a date is on the day on which the recording
 // began, or on the next one, if the recording has that.
 func (z *windower) clockTime(flag string, w *flags.When) (first, last uint64, err error) {
-	add := z.Wall.At(z.Start)
-	if !z.IsOwn() || add == 0 {
+	if !z.known {
 		return 0, 0, flags.Errorf("give the time since it began: tsnoop replay --"+flag+" 1.5s FILE", "--%s %s: %s does not contain the time of day", flag, w.Text, z.name)
 	}
 	at := w.Clock
-	began := time.Unix(0, add+int64(z.Start))
+	began := time.Unix(0, z.wall)
 	if !w.Zone {
 		day := at
 		if !w.Date {
@@ -93,10 +132,10 @@ func (z *windower) clockTime(flag string, w *flags.When) (first, last uint64, er
 		}
 		at = time.Date(day.Year(), day.Month(), day.Day(), at.Hour(), at.Minute(), at.Second(), at.Nanosecond(), time.Local)
 	}
-	first, last = z.Wall.When(wallOf(at))
-	if !w.Date && last < z.Start {
+	first, last = z.when(wallOf(at))
+	if !w.Date && last < z.start {
 		next := at.AddDate(0, 0, 1)
-		if f, l := z.Wall.When(wallOf(next)); f <= z.End() {
+		if f, l := z.when(wallOf(next)); f <= z.end() {
 			first, last = f, l
 		}
 	}

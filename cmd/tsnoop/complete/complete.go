@@ -61,11 +61,17 @@ func completeArg(o *flags.Options, word string) shell.Answer {
 		a.Words = among(word, slices.Sorted(maps.Keys(help.Topics())))
 	case o.Command == "completion":
 		a.Words = among(word, slices.Sorted(maps.Keys(shell.Scripts)))
+	case o.Command == "replay" && isPath(word) && !slices.ContainsFunc(o.Args, func(arg string) bool { return strings.Contains(arg, "(") }):
+		a.Kind = shell.Files
 	case slices.Contains([]string{"trace", "record", "replay", "list"}, o.Command):
 		a.Kind, a.Words = shell.Open, specWords(o, word)
 	}
 	return a
 }
+
+// isPath reports whether a word of replay is more likely to become the name of a further recording
+// than a spec.
+func isPath(word string) bool { return strings.ContainsAny(word, "./") && !strings.Contains(word, "(") }
 
 // takesPresets reports whether the next argument may be a preset.
 func takesPresets(o *flags.Options) bool {

@@ -112,7 +112,7 @@ func completeValue(f *flags.Row, value string) shell.Answer {
 		return a
 	}
 	switch f.Name {
-	case "output", "recover", "btf", "file":
+	case "output", "recover", "btf", "file", "offset":
 		a.Kind = shell.Files
 	case "tracefs":
 		a.Kind = shell.Dirs

@@ -112,8 +112,8 @@ func (o *Options) reads(file string) bool {
 		return false
 	}
 	read := slices.Concat(o.Files, o.BTF)
-	if o.Command == "replay" && len(o.Args) > 0 {
-		read = append(read, o.Args[0])
+	if o.Command == "replay" {
+		read = append(read, o.Args...) // recordings, and specs, which are rarely names of files
 	}
 	return slices.ContainsFunc(read, func(name string) bool {
 		in, err := os.Stat(name)

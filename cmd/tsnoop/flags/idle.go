@@ -23,6 +23,8 @@ var (
 var idle = []idleness{
 	{func(o *Options) bool { return o.Command != "replay" && o.Command != "help" }, []string{"from", "to"},
 		"--%s chooses a part of a recording: it works only with replay", func(_ *Options, flag string) string { return "run tsnoop replay --" + flag + " 1.5s FILE" }},
+	{func(o *Options) bool { return o.Command != "replay" && o.Command != "help" }, []string{"offset"},
+		"--%s corrects the clocks of several recordings: it works only with replay", always("run tsnoop replay --offset web2.dat=-1.5s web1.dat web2.dat")},
 	{func(o *Options) bool { return o.Command == "replay" }, append([]string{"follow"}, running...),
 		"--%s works only with a trace; to choose calls of a recording, give specs", always("run tsnoop replay FILE 'vfs_read(count > 4096)'")},
 	{func(o *Options) bool { return o.Command == "record" }, append([]string{"group"}, members...),

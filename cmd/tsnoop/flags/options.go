@@ -35,7 +35,8 @@ type Options struct {
 
 	Count    int
 	Duration time.Duration
-	From, To When   // the part of a recording that is shown
+	From, To When // the part of a recording that is shown
+	Offsets  []Offset
 	Reader   string // "raw" or "text"
 	OnTamper string // "warn" or "restore"
 	BTF      []string

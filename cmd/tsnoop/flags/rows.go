@@ -58,6 +58,8 @@ func (o *Options) sections() []Section {
 				when("from", &o.From), takesWhen, "tsnoop replay --from 1.5s --to 2s FILE"},
 			{"to", "", " TIME", "with replay: only calls that began at TIME or earlier, with their returns",
 				when("to", &o.To), takesWhen, "tsnoop replay --from 1.5s --to 2s FILE"},
+			{"offset", "", " FILE=DUR", "with replay of several recordings: add DUR to the times of FILE, or of all recordings of a host, whose clock was wrong by that: web2.dat=-1.5s; can be repeated",
+				setter{set: o.addOffset}, "takes a recording or host, = and a time: web2.dat=-1.5s", "tsnoop replay --offset web2.dat=-1.5s web1.dat web2.dat"},
 		}},
 		{"What is shown", slices.Concat([]Row{
 			{"chain", "s", "", "only calls in which the first function led to the second, the second to the third and so on; shown when the last is reached, and as they return",
@@ -78,7 +80,7 @@ func (o *Options) sections() []Section {
 				optional("too", oneOf(&o.Summary, "too", "only")), "takes nothing or only", "tsnoop --summary=only SPEC"},
 			{"sort", "", " ORDER", "the table by total (default), calls, mean, max (the slowest call first), errors or name",
 				suggested(sum.Orders(), parsed(&o.Sort, sum.ParseOrder)), "is one of " + strings.Join(sum.Orders(), ", "), "tsnoop --sort calls SPEC"},
-			{"by", "", " EXPR", "a row of the table for each value of comm, caller, pid, tid, cpu, stack, or of a value that a spec can show, 'file:path', instead of one for each function; can be repeated. The first ten rows have histograms of durations if the spec has return, or with --hist duration. Write '(pid)' for a parameter named pid",
+			{"by", "", " EXPR", "a row of the table for each value of comm, caller, pid, tid, cpu, stack, host, or of a value that a spec can show, 'file:path', instead of one for each function; can be repeated. The first ten rows have histograms of durations if the spec has return, or with --hist duration. Write '(pid)' for a parameter named pid",
 				suggested(sum.KeyWords(), names(&o.By)), "takes a value, or " + strings.Join(sum.KeyWords(), ", "), "tsnoop --by comm SPEC"},
 			{"hist", "", " EXPR", "a histogram of a number: count, return, duration; can be repeated",
 				suggested([]string{duration}, words(&o.Hists)), "takes a value", "tsnoop --hist count 'vfs_read(count)'"},

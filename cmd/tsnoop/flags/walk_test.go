@@ -22,7 +22,7 @@ type use struct {
 // a recording; "part", of one that is replayed; or always.
 var uses = map[string]use{
 	"file": {"a.tsnoop", "", "always"}, "reload": {"", "--file=a.tsnoop", "calls run"}, "pid": {"1", "", "always"}, "follow": {"", "--pid=1", "always"},
-	"user": {"u", "--", "run"}, "comm": {"x", "", "always"}, "cpu": {"0", "", "always"}, "wait-module": {"", "", "always"}, "count": {"1", "", "calls"}, "duration": {"1s", "", "run"}, "from": {"1s", "", "part"}, "to": {"2s", "", "part"},
+	"user": {"u", "--", "run"}, "comm": {"x", "", "always"}, "cpu": {"0", "", "always"}, "wait-module": {"", "", "always"}, "count": {"1", "", "calls"}, "duration": {"1s", "", "run"}, "from": {"1s", "", "part"}, "to": {"2s", "", "part"}, "offset": {"a=1s", "", "part"},
 	"chain": {"", "", "always"}, "tree": {"", "", "lines"}, "kstack": {"", "", "lines"}, "follow-pointers": {"", "", "values"}, "zeros": {"", "", "members"}, "types": {"", "", "text"},
 	"compact": {"", "", "text"}, "summary": {"", "", "sums"}, "sort": {"mean", "", "sums"}, "by": {"tid", "", "fetched"}, "hist": {"count", "", "fetched"}, "heat": {"", "", "sums"},
 	"interval": {"2s", "--summary", "sums"}, "group": {"task", "", "text"}, "time": {"clock", "", "calls"}, "json": {"", "", "calls"}, "output": {"f", "", "always"}, "compress": {"", "record", "disk"},

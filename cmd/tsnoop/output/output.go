@@ -28,6 +28,8 @@ type Output struct {
 	sums  *summing // nil if none are wanted
 	total *total   // for the last line on stderr; nil if there is none
 
+	about *render.Recording // that messages are about, if there are several
+
 	mu     sync.Mutex        // guards the fields below
 	stream *render.Stream    // nil before begin
 	early  []tracefs.Warning // received before begin
@@ -99,15 +101,20 @@ func (out *Output) Show(r *stream.Stream, all iter.Seq2[*calls.Call, error]) err
 	if o := r.Origin; o != nil {
 		out.stream.Origin(o)
 	}
-	lines, n := out.lines(), 0
 	if out.total != nil {
-		all = out.total.count(all, from, r)
+		all = out.total.count(all, from, r.Began(), r.Order)
 	}
 	r.Lost, r.Idle, r.Further = out.lost, out.stream.Idle, out.grow(r)
 	if out.o.Show.Time == render.TimeClock {
 		r.ClockSet = out.clockSet
 	}
 	defer out.sums.begin(from, r, sink, out)()
+	return out.each(all)
+}
+
+// each writes the calls and sums them up.
+func (out *Output) each(all iter.Seq2[*calls.Call, error]) error {
+	lines, n := out.lines(), 0
 	defer out.stream.Idle()
 	for c, err := range all {
 		if err != nil {
@@ -128,6 +135,14 @@ func (out *Output) Show(r *stream.Stream, all iter.Seq2[*calls.Call, error]) err
 
 // options says how to render what is read.
 func (out *Output) options(r *stream.Stream) render.Options {
+	ro := out.shown()
+	ro.Process = r.Process
+	ro.Start, ro.Clock, ro.Order, ro.Symbol, ro.IsCode, ro.IsName = r.Start, r.Wall.At, r.Order, r.Symbol, r.IsCode, r.IsName
+	return ro
+}
+
+// shown says how to render anything.
+func (out *Output) shown() render.Options {
 	ro := out.o.Show
 	ro.Header, ro.Color = out.file.terminal && out.lines(), out.file.color
 	if out.file.terminal {
@@ -138,8 +153,6 @@ func (out *Output) options(r *stream.Stream) render.Options {
 			ro.Rows = func() int { return terminal.Rows(out.file.File) }
 		}
 	}
-	ro.Process = r.Process
-	ro.Start, ro.Clock, ro.Order, ro.Symbol, ro.IsCode, ro.IsName = r.Start, r.Wall.At, r.Order, r.Symbol, r.IsCode, r.IsName
 	return ro
 }
 
@@ -207,7 +220,13 @@ func sources(r *stream.Stream, from int) []render.Source {
 
 // Losses reports what the trace did not show, on stderr and in the data.
 func (out *Output) Losses(l *losses.Losses) {
-	l.Report(out.ui.PrintWarning)
+	out.losses(l, out.ui)
+	out.total.say(out.ui, l)
+}
+
+// losses is Losses without the last line.
+func (out *Output) losses(l *losses.Losses, ui *terminal.UI) {
+	l.Report(ui.PrintWarning)
 	if !out.lines() {
 		return
 	}
@@ -220,7 +239,6 @@ func (out *Output) Losses(l *losses.Losses) {
 		}
 	}
 	if l.Part { // the rest is about all of the recording
-		out.total.say(l, out.ui)
 		return
 	}
 	if l.Recorded {
@@ -234,7 +252,6 @@ func (out *Output) Losses(l *losses.Losses) {
 	for _, u := range l.Unfinished {
 		out.stream.Unfinished(u.Func, u.Calls, u.Earlier)
 	}
-	out.total.say(l, out.ui)
 }
 
 // Origin shows where and when the trace was made, with its end.

@@ -43,20 +43,26 @@ func (s *summing) live(now func() uint64, stop func()) {
 // begin starts to aggregate the calls of r, from the sources. The function that it returns
 // prints the totals.
 func (s *summing) begin(from []render.Source, r *stream.Stream, sink sum.Sink, out *Output) (end func()) {
+	so := sum.Options{Start: r.Began(), Order: r.Order, Symbol: r.Symbol, Process: r.Process, SwitchedOff: r.Spans.SwitchedOff}
+	if r.Origin != nil {
+		so.Host = r.Origin.Host
+	}
+	return s.start(from, so, sink, out)
+}
+
+// start is begin for calls of whatever so describes.
+func (s *summing) start(from []render.Source, so sum.Options, sink sum.Sink, out *Output) (end func()) {
 	if s == nil {
 		return func() {}
 	}
-	s.Summing = sum.NewSumming(from, sum.Options{
-		Interval: out.o.Interval, Start: r.Began(), Order: r.Order, Now: s.now, Gone: s.stop,
-		Sort: out.o.Sort, By: out.o.By, Symbol: r.Symbol, Process: r.Process, Heat: out.o.Heat,
-		SwitchedOff: r.Spans.SwitchedOff,
-		Numbers:     out.o.Numbers(), Bare: out.o.Bare(), Asked: out.o.Asked(),
-		Print: func(what *sum.Summary) bool {
-			what.Alone, what.Width = !out.lines(), cmp.Or(terminal.Columns(out.file.File), 80)
-			out.stream.Idle()
-			return out.stream.Append(func(dst []byte) []byte { return sink.Summary(dst, what) })
-		},
-	})
+	so.Interval, so.Now, so.Gone, so.Sort, so.By, so.Heat = out.o.Interval, s.now, s.stop, out.o.Sort, out.o.By, out.o.Heat
+	so.Numbers, so.Bare, so.Asked = out.o.Numbers(), out.o.Bare(), out.o.Asked()
+	so.Print = func(what *sum.Summary) bool {
+		what.Alone, what.Width = !out.lines(), cmp.Or(terminal.Columns(out.file.File), 80)
+		out.stream.Idle()
+		return out.stream.Append(func(dst []byte) []byte { return sink.Summary(dst, what) })
+	}
+	s.Summing = sum.NewSumming(from, so)
 	go func() {
 		for range s.asked {
 			s.Whole()

@@ -1,6 +1,7 @@
 package output
 
 import (
+	"encoding/binary"
 	"iter"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
@@ -9,7 +10,6 @@ import (
 	"github.com/tsnoop/tsnoop/render/sum"
 	"github.com/tsnoop/tsnoop/tracefs/calls"
 	"github.com/tsnoop/tsnoop/tracefs/losses"
-	"github.com/tsnoop/tsnoop/tracefs/stream"
 )
 
 // A total prints the last line on stderr. A nil one prints nothing.
@@ -36,9 +36,9 @@ func (t *total) live(now func() uint64) {
 	}
 }
 
-// count counts the calls while they are yielded. from are the sources so far.
-func (t *total) count(all iter.Seq2[*calls.Call, error], from []render.Source, r *stream.Stream) iter.Seq2[*calls.Call, error] {
-	t.Total = sum.NewTotal(from, r.Began(), r.Order)
+// count counts the calls while they are yielded, from a time on. from are the sources so far.
+func (t *total) count(all iter.Seq2[*calls.Call, error], from []render.Source, began uint64, order binary.ByteOrder) iter.Seq2[*calls.Call, error] {
+	t.Total = sum.NewTotal(from, began, order)
 	return func(yield func(*calls.Call, error) bool) {
 		defer func() {
 			if t.now != nil {
@@ -56,16 +56,25 @@ func (t *total) count(all iter.Seq2[*calls.Call, error], from []render.Source, r
 	}
 }
 
-// say prints the totals.
-func (t *total) say(l *losses.Losses, ui *terminal.UI) {
+// say prints the totals, with the losses of all that was read.
+func (t *total) say(ui *terminal.UI, all ...*losses.Losses) {
 	if t == nil || t.Total == nil {
 		return
 	}
-	m := sum.Missing{Counted: l.Err == nil && len(l.CPUs) > 0, Lost: l.Events(), Unsure: l.Unsure}
+	m := sum.Missing{Counted: true}
+	for _, l := range all {
+		addMissing(&m, l)
+	}
+	ui.Warn("%s", t.Append(nil, t.end, m))
+}
+
+func addMissing(m *sum.Missing, l *losses.Losses) {
 	kept := l.Kept
 	if l.Part {
-		m.Unsure, kept = 0, losses.Kept{}
+		kept = losses.Kept{}
 	}
+	m.Counted = m.Counted && l.Err == nil && len(l.CPUs) > 0
+	m.Lost, m.Unsure = m.Lost+l.Events(), m.Unsure+kept.Unsure
 	for _, u := range kept.Unfinished {
 		if !u.Earlier {
 			m.Unfinished += u.Calls
@@ -77,5 +86,4 @@ func (t *total) say(l *losses.Losses, ui *terminal.UI) {
 	for _, missed := range kept.Missed {
 		m.Missed += missed.Calls
 	}
-	ui.Warn("%s", t.Append(nil, t.end, m))
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
@@ -22,6 +23,9 @@ type UI struct {
 	Color          bool // use colour on Stderr
 	Verbose        bool
 
+	about string // what each message is about, a file; "" for the whole run
+	whole *UI    // the UI of the whole run, nil for that itself
+
 	mu    sync.Mutex // guards writes to stderr, and drawn
 	drawn bool       // the terminal shows a line of progress
 }
@@ -35,6 +39,11 @@ func New(o *flags.Options) *UI {
 		Color:    UseColor(o.Color, os.Stderr),
 		Verbose:  o.Show.Verbose,
 	}
+}
+
+// About returns a UI whose messages begin with the name of a file, unless they contain it.
+func (u *UI) About(file string) *UI {
+	return &UI{Stdout: u.Stdout, Stderr: u.Stderr, Terminal: u.Terminal, Color: u.Color, Verbose: u.Verbose, about: file, whole: u}
 }
 
 // UseColor decides whether to use colour on f: as the user says, otherwise only on a
@@ -92,6 +101,9 @@ func (u *UI) Warn(format string, args ...any) {
 
 // print prints a message after a prefix, wrapped for so many columns. 0 are any number.
 func (u *UI) print(prefix, text string, columns int) {
+	if u.about != "" && !strings.Contains(text, u.about) {
+		text = u.about + ": " + text
+	}
 	out := render.AppendWrapped([]byte(prefix), render.AppendMessage(nil, text), len(prefix), len(prefix), columns)
 	u.write(append(out, '\n'), false)
 }
@@ -109,6 +121,10 @@ func (u *UI) draw(line string) {
 // write writes text, over the line that was drawn if there is one. Everything on stderr
 // is written by it, in one piece.
 func (u *UI) write(text []byte, drawn bool) {
+	if u.whole != nil {
+		u.whole.write(text, drawn)
+		return
+	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.drawn {
