@@ -231,7 +231,7 @@ keep() {
 for what; do
 	case $what in
 	tools) install pahole=dwarves ksnoop=libbpf-tools trace-cmd=trace-cmd dash=dash mkfs.ext4=e2fsprogs ;;
-	host) install zsh=zsh fish=fish man=man-db col=bsdextrautils rpm=rpm lintian=lintian ;;
+	host) install zsh=zsh fish=fish man=man-db col=bsdextrautils rpm=rpm lintian=lintian jq=jq ;;
 	strace) install strace=strace ;;
 	xfs) install mkfs.xfs=xfsprogs ;;
 	race) install "gcc=gcc libc6-dev" ;;
