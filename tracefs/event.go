@@ -1,5 +1,7 @@
 package tracefs
 
+import "encoding/binary"
+
 // An Event is one record of a trace buffer. Data is laid out as Format says
 // and, like Comm and Stack, is valid only until the next event is read.
 type Event struct {
@@ -31,6 +33,11 @@ type Format struct {
 	Print       string // "print fmt", C code
 
 	byName map[string]int // indexes in Fields; nil if there are few: see Field
+
+	// Set for an event of many functions, see Share.
+	Whole  *Format // of a part: the format of the event
+	parts  map[uint64]*Format
+	partAt int // bytes: where a record has the address of the function
 }
 
 // A FormatField is one field of a record.
@@ -44,4 +51,34 @@ type FormatField struct {
 	Array   bool
 
 	Relative bool // the offset of a DataLoc counts from the end of its word: "__rel_loc char[]"
+}
+
+// Share makes part the format of those records of the event that have addr in a field, the
+// address of a function. Records with another address are skipped from then on. The IDs of
+// parts are negative, as no ID of the kernel is. It reports false if there is no such field.
+func (f *Format) Share(field string, addr uint64, part *Format) bool {
+	at := f.Field(field)
+	if at == nil || at.Size != 8 {
+		return false
+	}
+	if f.parts == nil {
+		f.parts = map[uint64]*Format{}
+	}
+	f.partAt, f.parts[addr] = at.Offset, part
+	part.Whole, part.parts = f, nil
+	return true
+}
+
+// Shared reports whether functions share the event.
+func (f *Format) Shared() bool { return f.parts != nil }
+
+// Part returns the format of a record of the event, nil if it is to be skipped.
+func (f *Format) Part(data []byte, big bool) *Format {
+	switch {
+	case f.partAt+8 > len(data):
+		return nil
+	case big:
+		return f.parts[binary.BigEndian.Uint64(data[f.partAt:])]
+	}
+	return f.parts[binary.LittleEndian.Uint64(data[f.partAt:])]
 }

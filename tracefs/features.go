@@ -23,6 +23,7 @@ type Features struct {
 
 	Eprobe bool // events at events (5.15)
 	Tprobe bool // probes at tracepoints (6.5, CONFIG_FPROBE_EVENTS)
+	Fprobe bool // probes at all functions that a glob matches (6.5, CONFIG_FPROBE_EVENTS)
 
 	NotracePid bool // set_event_notrace_pid (5.7)
 	ErrorLog   bool // error_log (5.2)
@@ -68,6 +69,7 @@ func ParseFeatures(r io.Reader) (*Features, error) {
 			section = key
 		}
 		f.Eprobe = f.Eprobe || strings.HasPrefix(line, "e[:[<group>/]")
+		f.Fprobe = f.Fprobe || strings.HasPrefix(line, "f[:[<group>/]")
 		f.Tprobe = f.Tprobe || strings.HasPrefix(line, "t[:[<group>/]")
 		switch section {
 		case "fetcharg":

@@ -3,7 +3,9 @@ package tracefs
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"io"
+	"strconv"
 	"strings"
 )
 
@@ -54,6 +56,42 @@ func ParseFunctions(text []byte) func(module, name string) bool {
 		}
 		return lines[name]
 	}
+}
+
+// sitesFile is functionsFile with an address before each function, since 6.5.
+const sitesFile = "available_filter_functions_addrs"
+
+// ProbeSites returns the addresses of the functions of the kernel itself that ftrace knows, as
+// the records of fprobe events have them, by name. It leaves out names that several functions
+// have. It returns nil if tracefs has no such list, or hides the addresses.
+func (fs *FS) ProbeSites() map[string]uint64 {
+	sites, err := read(fs, sitesFile, parseSites)
+	if err != nil {
+		return nil
+	}
+	return sites
+}
+
+// parseSites parses lines like "ffffffff9e845d54 vfs_write" or "ffffffffc0a1 f [module]".
+func parseSites(r io.Reader) (map[string]uint64, error) {
+	sites := map[string]uint64{}
+	several := map[string]bool{}
+	sc := bufio.NewScanner(r)
+	for sc.Scan() {
+		hex, name, _ := strings.Cut(sc.Text(), " ")
+		addr, err := strconv.ParseUint(hex, 16, 64)
+		if err != nil {
+			return nil, fmt.Errorf("%q has no address", sc.Text())
+		}
+		if sites[name] != 0 {
+			several[name] = true
+		}
+		sites[name] = addr
+	}
+	for name := range several {
+		delete(sites, name)
+	}
+	return sites, sc.Err()
 }
 
 // Untraceable reports whether ftrace knows no function of that name, in the kernel or

@@ -1,6 +1,7 @@
 package tracefs
 
 import (
+	"maps"
 	"sync"
 	"sync/atomic"
 )
@@ -11,6 +12,9 @@ type Tally struct {
 	n    []atomic.Uint64 // by ID - base
 
 	next atomic.Pointer[func()] // see Await
+
+	shared atomic.Pointer[map[int]*Format] // by ID, see Share
+	parts  []atomic.Uint64                 // of shared events, by -1 - ID; not in All
 
 	mu   sync.Mutex
 	more map[int]uint64 // other IDs: the kernel's own events, and events that were defined again
@@ -32,6 +36,35 @@ func (s *Session) Tally() *Tally {
 		s.tally.base, s.tally.n = low, make([]atomic.Uint64, high-low+1)
 	}
 	return s.tally
+}
+
+// Share counts the parts of an event with this ID as well, which are most at most, over all
+// events.
+func (t *Tally) Share(id int, f *Format, most int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	all := map[int]*Format{id: f}
+	if old := t.shared.Load(); old != nil {
+		maps.Copy(all, *old)
+	} else {
+		t.parts = make([]atomic.Uint64, most)
+	}
+	t.shared.Store(&all)
+}
+
+// Parts returns the format of an event with this ID if its parts are counted, else nil.
+func (t *Tally) Parts(id int) *Format {
+	if all := t.shared.Load(); all != nil {
+		return (*all)[id]
+	}
+	return nil
+}
+
+// AddPart counts a record of a part of an event.
+func (t *Tally) AddPart(part *Format) {
+	if i := -1 - part.ID; i >= 0 && i < len(t.parts) {
+		t.parts[i].Add(1)
+	}
 }
 
 // Await has f called when records are counted next, once.
@@ -67,8 +100,11 @@ func (t *Tally) All() (n uint64) {
 	return n
 }
 
-// Of returns how many records of an event were read.
+// Of returns how many records of an event, or of a part of one, were read.
 func (t *Tally) Of(id int) uint64 {
+	if i := -1 - id; i >= 0 && i < len(t.parts) {
+		return t.parts[i].Load()
+	}
 	if i := id - t.base; i >= 0 && i < len(t.n) {
 		return t.n[i].Load()
 	}

@@ -15,6 +15,7 @@ type Features struct {
 	Current    bool // $current, since 7.3
 	Eprobe     bool // events at events, since 5.15
 	Tprobe     bool // probes at tracepoints, since 6.5
+	Fprobe     bool // one event at many functions, since 6.5
 	Keeps      bool // a string that faults still records its place, since 6.5: see value.ReadCheck
 }
 
@@ -36,7 +37,7 @@ func FeaturesOf(version string) (Features, error) {
 	}
 	since := func(x, y int) bool { return major > x || major == x && minor >= y }
 	f := Features{ArgN: since(4, 20), Symbol: since(5, 0), Ustring: since(5, 3),
-		ReturnArgs: since(6, 9), Immediate: since(5, 5), Eprobe: since(5, 15), Tprobe: since(6, 5), Keeps: since(6, 5)}
+		ReturnArgs: since(6, 9), Immediate: since(5, 5), Eprobe: since(5, 15), Tprobe: since(6, 5), Fprobe: since(6, 5), Keeps: since(6, 5)}
 	if since(7, 3) {
 		f.ArgSize, f.Hops, f.Current = 255, 8, true
 	}

@@ -16,6 +16,8 @@ const (
 	Existing              // an event that the kernel has by itself, at a tracepoint
 	Eprobe                // at such an event
 	Tprobe                // at a tracepoint
+	Fentries              // at the entries of all functions that a glob matches: see plan.Many
+	Freturns              // at their returns
 )
 
 var kinds = [...]struct {
@@ -31,13 +33,22 @@ var kinds = [...]struct {
 	offers func(*Features) bool // nil for all kernels
 	comm   string               // the field that it takes for the name of the task; "" for $comm
 	boot   string               // what follows the place in a bootconfig, where there is no prefix
+	after  string               // what follows the place in a definition
+	blind  bool                 // the kernel does not show how often it was hit, and how often it was missed
 }{
 	Kprobe:    {name: "kprobe", file: "kprobe_events", prefix: "p", side: Entry, at: true},
 	Kretprobe: {name: "kretprobe", file: "kprobe_events", prefix: "r", side: Return, at: true, counts: true, boot: "%return"},
 	Existing:  {name: "event", side: Entry, takes: (*Arg).InEvent, has: "the event itself has only its fields"},
 	Eprobe:    {name: "eprobe", file: "dynamic_events", prefix: "e", since: "5.15 that has event probes", side: Entry, takes: eprobeTakes, has: "an event probe has the event's fields, what they point to, and $comm", offers: func(f *Features) bool { return f.Eprobe }, comm: "COMM"},
 	Tprobe:    {name: "tprobe", file: "dynamic_events", prefix: "t", since: "6.5 with CONFIG_FPROBE_EVENTS", side: Entry, takes: tprobeTakes, has: "a tracepoint probe has the tracepoint's arguments, what they point to, and $comm", offers: func(f *Features) bool { return f.Tprobe }},
+	Fentries:  {name: "fentries", file: "dynamic_events", prefix: "f", since: sinceFprobe, side: Entry, at: true, blind: true, takes: fprobeTakes, has: hasFprobe, offers: func(f *Features) bool { return f.Fprobe }},
+	Freturns:  {name: "freturns", file: "dynamic_events", prefix: "f", since: sinceFprobe, side: Return, at: true, blind: true, takes: fprobeTakes, has: hasFprobe, offers: func(f *Features) bool { return f.Fprobe }, after: "%return"},
 }
+
+const (
+	sinceFprobe = "6.5 with CONFIG_FPROBE_EVENTS"
+	hasFprobe   = "an event of many functions has their arguments and return values as they are"
+)
 
 // Named returns the kind of that name, and false if there is none.
 func Named(name string) (Kind, bool) {
@@ -87,6 +98,13 @@ func (k Kind) Offered(f Features) bool { return kinds[k].offers == nil || kinds[
 // Then its events have a caller and a stack pointer, and the kernel counts its hits.
 func (k Kind) AtFunction() bool { return kinds[k].at }
 
+// Counted reports whether the kernel counts the hits of such a probe, and the calls that it
+// misses.
+func (k Kind) Counted() bool { return kinds[k].at && !kinds[k].blind }
+
+// AfterPlace returns what follows the place in a definition.
+func (k Kind) AfterPlace() string { return kinds[k].after }
+
 // AtBoot returns what follows the place of such a probe in a bootconfig.
 func (k Kind) AtBoot() string { return kinds[k].boot }
 
@@ -126,6 +144,18 @@ func tprobeTakes(a *Arg) bool {
 	switch a.Base.Kind {
 	case ArgN, Comm, Current, Memory, Immediate, EmptyText, PerCPU:
 		return !a.Base.Each
+	}
+	return false
+}
+
+// An fprobe event is one of many functions, so it follows no pointer: what is there depends on
+// the function. It has no registers.
+func fprobeTakes(a *Arg) bool {
+	switch a.Base.Kind {
+	case ArgN, Retval:
+		return len(a.Hops) == 0 && a.Count == 0
+	case StackPointer, StackN, Comm, Current:
+		return true
 	}
 	return false
 }

@@ -41,7 +41,7 @@ func (p *Probe) definitions(group string, text func(dynevent.Arg) string) []stri
 	for _, symbol := range p.Symbols {
 		for _, cpu := range cpus {
 			var line strings.Builder
-			line.WriteString(head + " " + symbol)
+			line.WriteString(head + " " + symbol + p.Kind.AfterPlace())
 			for _, a := range p.Args {
 				if a.Base.Each {
 					a = a.On(cpu)

@@ -8,7 +8,7 @@ func (p *Probe) System(group string) (system, name string) {
 	if system, name, ok := strings.Cut(p.Event, "/"); ok {
 		return system, name
 	}
-	return group, p.Event
+	return group, p.KernelEvent()
 }
 
 // Existing returns the event that the kernel has by itself at the probe's place, "SYSTEM/EVENT".

@@ -71,7 +71,8 @@ type Probe struct {
 	// "ext4:ext4_sync". There are several only if several functions have the name:
 	// "_stext+4711", "_stext+94322".
 	Symbols []string
-	Event   string         // event name, without group
+	Event   string         // event name, without group; see also KernelEvent
+	Share   *Share         // set if the probe has its records from an event of many functions
 	Args    []dynevent.Arg // fetchargs in the order of the definition, strings last
 	Fields  []value.Field
 	Filter  string // what the conditions say in an event filter, "" for none; see also KernelFilter
@@ -133,6 +134,11 @@ func (p *Plan) Of(side dynevent.Side) []*Probe {
 
 // AtFunction reports whether the plan's probes are put at a function.
 func (p *Plan) AtFunction() bool { return p.Probes[0].Kind.AtFunction() }
+
+// Counted reports whether the kernel counts the hits of the plan's probes.
+func (p *Plan) Counted() bool {
+	return !slices.ContainsFunc(p.Probes, func(p *Probe) bool { return !p.Kind.Counted() })
+}
 
 // Paired reports whether the plan's calls have both an entry and a return.
 func (p *Plan) Paired() bool { return p.Probes[0].Side != p.Probes[len(p.Probes)-1].Side }

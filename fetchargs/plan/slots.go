@@ -14,15 +14,15 @@ import (
 func (p *Probe) Slots(field func(name string) (value.Slot, bool)) ([]value.Slot, error) {
 	slots := make([]value.Slot, len(p.Args), len(p.Args)+1)
 	for i, a := range p.Args {
-		name := a.Name
-		if !p.Kind.Defined() {
-			name = a.Base.Name
-		}
+		name := p.RecordName(i)
 		s, ok := field(name)
 		if !ok {
 			return nil, fmt.Errorf("%s: the kernel's format has no field %s", p.Event, name)
 		}
-		if slots[i] = s; !p.Kind.Defined() {
+		if slots[i] = s; p.Share != nil && !s.DataLoc && a.Count == 0 {
+			slots[i].Size = min(s.Size, a.Type.Size) // the lower bytes of a word: no big-endian architecture has such events
+		}
+		if !p.Kind.Defined() {
 			if slots[i], ok = within(s, &a); !ok {
 				return nil, fmt.Errorf("%s: the kernel's field %s ends before %s", p.Event, name, a.Name)
 			}
@@ -39,6 +39,18 @@ func (p *Probe) Slots(field func(name string) (value.Slot, bool)) ([]value.Slot,
 		}
 	}
 	return slots, nil
+}
+
+// RecordName returns the name of the field of the records that has the value of p.Args[i].
+func (p *Probe) RecordName(i int) string {
+	switch {
+	case !p.Kind.Defined():
+		return p.Args[i].Base.Name
+	case p.Share != nil:
+		a, _ := p.Shared(i)
+		return a.Name
+	}
+	return p.Args[i].Name
 }
 
 // Decoder returns a decoder for p's records. slots are those of [Probe.Slots], or one for

@@ -181,7 +181,9 @@ func (s *savedProbe) load(of *plan.Plan, types func(int) (btf.Type, error)) (*pl
 		}
 		p.Fields = append(p.Fields, f)
 	}
-	p.Spare, err = s.Spare.load(p)
+	if p.Spare, err = s.Spare.load(p); err == nil {
+		err = s.Share.load(p)
+	}
 	return p, err
 }
 

@@ -78,12 +78,7 @@ type (
 		Caller   *int         `json:"caller,omitempty"`
 		Stack    *int         `json:"stack,omitempty"`
 		Spare    *savedSpare  `json:"spare,omitempty"`
-	}
-	savedSpare struct {
-		Event string            `json:"event"`
-		Args  []savedArg        `json:"args"`
-		Heads [][4]int          `json:"heads"` // as in Head
-		Ends  []*savedReadCheck `json:"ends"`
+		Share    *savedShare  `json:"share,omitempty"`
 	}
 	savedArg struct {
 		Name  string     `json:"name"`
@@ -308,7 +303,7 @@ func saveProbe(p *plan.Probe) savedProbe {
 	for i := range p.Fields {
 		s.Fields = append(s.Fields, saveField(&p.Fields[i]))
 	}
-	s.Spare = saveSpare(p.Spare)
+	s.Spare, s.Share = saveSpare(p.Spare), saveShare(p.Share)
 	for _, own := range []struct {
 		arg  int
 		save **int

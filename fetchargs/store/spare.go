@@ -7,6 +7,13 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 )
 
+type savedSpare struct {
+	Event string            `json:"event"`
+	Args  []savedArg        `json:"args"`
+	Heads [][4]int          `json:"heads"` // as in Head
+	Ends  []*savedReadCheck `json:"ends"`
+}
+
 func saveSpare(p *plan.Probe) *savedSpare {
 	if p == nil {
 		return nil

@@ -18,12 +18,19 @@ func count(l ringbuf.Layout, b []byte, tally *tracefs.Tally) (n uint64) {
 		order = binary.BigEndian
 	}
 	last, same := uint16(0), uint64(0)
+	var shared *tracefs.Format // of the last, if functions share it
 	for page.Next() {
 		n++
 		id := order.Uint16(page.Data)
 		if id != last {
 			tally.Add(int(last), same)
 			last, same = id, 0
+			shared = tally.Parts(int(id))
+		}
+		if shared != nil {
+			if part := shared.Part(page.Data, l.BigEndian); part != nil {
+				tally.AddPart(part)
+			}
 		}
 		same++
 	}

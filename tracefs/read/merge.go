@@ -272,6 +272,11 @@ func (m *merger) read(s *stream) *tracefs.Event {
 			return nil
 		}
 	}
+	if format.Shared() {
+		if format = format.Part(data, m.opts.Layout.BigEndian); format == nil {
+			return nil
+		}
+	}
 	e := &m.event
 	e.Format, e.Time, e.CPU, e.TID = format, s.page.Stamp, s.cpu, int(int32(tid))
 	e.Comm, e.Data, e.Lost, e.Stack, e.Losing = nil, data, s.lost, nil, false

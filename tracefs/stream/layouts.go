@@ -1,6 +1,9 @@
 package stream
 
 import (
+	"fmt"
+
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/value"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -25,6 +28,14 @@ func (r *Stream) Learn(p *plan.Probe, f *tracefs.Format) error {
 
 // Understand returns how the records of a probe are laid out.
 func (r *Stream) Understand(p *plan.Probe, f *tracefs.Format) (amend.Layout, error) {
+	if s := p.Share; s != nil {
+		part := *f
+		part.ID, part.Name = -s.Number, p.Event
+		if !f.Share(AddressField(p.Side), s.Addr, &part) {
+			return amend.Layout{}, fmt.Errorf("%s: the kernel's format has no address of the function", f.Name)
+		}
+		f = &part
+	}
 	slots, err := p.Slots(func(name string) (value.Slot, bool) {
 		field := f.Field(name)
 		if field == nil {
@@ -42,6 +53,15 @@ func (r *Stream) Understand(p *plan.Probe, f *tracefs.Format) (amend.Layout, err
 	return amend.Layout{Probe: p, Format: f, Decoder: p.Decoder(slots, r.Order, r.Mapped)}, nil
 }
 
+// AddressField returns the name of the field of an fprobe event that has the address of the
+// function.
+func AddressField(side dynevent.Side) string {
+	if side == dynevent.Return {
+		return "__probe_func"
+	}
+	return "__probe_ip"
+}
+
 // Take stores what is known of the records of a probe.
 func (r *Stream) Take(l amend.Layout) {
 	if r.decoder == nil {
@@ -49,9 +69,13 @@ func (r *Stream) Take(l amend.Layout) {
 		r.format = map[*plan.Probe]*tracefs.Format{}
 		r.decoder = map[*plan.Probe]*value.Decoder{}
 	}
-	if !r.known[l.Format.ID] {
-		r.known[l.Format.ID] = true
-		r.Formats = append(r.Formats, l.Format)
+	f := l.Format
+	if f.Whole != nil {
+		f = f.Whole
+	}
+	if !r.known[f.ID] {
+		r.known[f.ID] = true
+		r.Formats = append(r.Formats, f)
 	}
 	if !l.Probe.Kind.Defined() {
 		if r.nameless == nil {

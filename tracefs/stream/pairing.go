@@ -91,7 +91,7 @@ func (r *Stream) addSides(sides map[int]calls.Side, index int, of *plan.Plan) {
 			s.Filtered = slices.ContainsFunc(of.Of(dynevent.Return), (*plan.Probe).Chooses)
 		}
 		if p.Stack >= 0 {
-			s.Stack = r.format[p].Field(p.Args[p.Stack].Name).Offset
+			s.Stack = r.format[p].Field(p.RecordName(p.Stack)).Offset
 		}
 		sides[r.format[p].ID] = s
 	}
