@@ -95,6 +95,7 @@ func resolve(specs []*spec.Spec, t *target.Target, refused func(*plan.Plan) (spe
 	if len(errs) > 0 {
 		return plans, order, errs
 	}
+	run.share(plans)
 	return plans, order, nil
 }
 
@@ -106,6 +107,7 @@ type resolving struct {
 	order   []string                      // the functions of the run, in the order in which they are defined
 	events  probes.Names                  // in use by the run
 	weight  int                           // see weigh
+	shares  int                           // how many probes are part of an event of many functions
 }
 
 // plans makes the plans of the jobs of one spec. errs holds what is wrong with the spec, up

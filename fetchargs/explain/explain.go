@@ -38,7 +38,7 @@ func Write(w io.Writer, p *plan.Plan) {
 
 func writeProbe(w io.Writer, p *plan.Probe) {
 	for _, symbol := range p.Symbols {
-		fmt.Fprintf(w, "  %s of %s, event %s\n", p.Side, symbol, p.Event)
+		fmt.Fprintf(w, "  %s of %s, event %s\n", p.Side, symbol, p.KernelEvent())
 	}
 	for i := range p.Fields {
 		writeField(w, p, &p.Fields[i])

@@ -34,6 +34,13 @@ type takenName struct {
 	next       int
 }
 
+// Take returns a name that is not used, made of a label and a suffix, and uses it.
+func (n Names) Take(label, suffix string) string {
+	const room = 4 // for a number
+	name := line.Identifier(label)
+	return n.take(name[:min(len(name), dynevent.MaxEventName-len(suffix)-room)] + suffix).name
+}
+
 // take returns a name that is not used: base, or base with a number, which may also be
 // the name of another function.
 func (n Names) take(base string) takenName {

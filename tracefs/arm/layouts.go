@@ -9,11 +9,18 @@ import (
 // Layouts reads how the kernel lays out the records of some plans.
 func (a *Probes) Layouts(plans []*plan.Plan) ([]amend.Layout, error) {
 	probes := plan.Probes(plans)
-	events := make([]string, len(probes))
+	var events []string
 	shapes := make(map[string]string, len(probes))
-	for i, p := range probes {
-		events[i] = p.Event
-		shapes[p.Event] = p.Shape()
+	for _, p := range probes {
+		event := p.KernelEvent()
+		if _, known := shapes[event]; known {
+			continue
+		}
+		if events = append(events, event); p.Share != nil {
+			shapes[event] = event // one of its own
+		} else {
+			shapes[event] = p.Shape()
+		}
 	}
 	formats, err := a.Session.Formats(events, func(event string) string { return shapes[event] })
 	if err != nil {
@@ -21,7 +28,7 @@ func (a *Probes) Layouts(plans []*plan.Plan) ([]amend.Layout, error) {
 	}
 	all := make([]amend.Layout, len(probes))
 	for i, p := range probes {
-		if all[i], err = a.Stream.Understand(p, formats[p.Event]); err != nil {
+		if all[i], err = a.Stream.Understand(p, formats[p.KernelEvent()]); err != nil {
 			return nil, err
 		}
 	}
@@ -35,8 +42,16 @@ func (a *Probes) Learn(stacks, newTasks bool) error {
 	if err != nil {
 		return err
 	}
+	most := 0 // number of a share
 	for _, l := range all {
-		a.Stream.Take(l)
+		if a.Stream.Take(l); l.Probe.Share != nil {
+			most = max(most, l.Probe.Share.Number)
+		}
+	}
+	for _, f := range a.Stream.Formats {
+		if f.Shared() {
+			a.Session.Tally().Share(f.ID, f, most)
+		}
 	}
 	if stacks {
 		f, err := a.Session.StackFormat()

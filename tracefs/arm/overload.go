@@ -7,6 +7,7 @@ import (
 	"path"
 	"time"
 
+	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -92,7 +93,11 @@ func look(fs *tracefs.FS, plans []*plan.Plan, log func(format string, args ...an
 	for _, one := range plans {
 		p := plan.Probes([]*plan.Plan{one})[0]
 		for _, symbol := range p.Symbols {
-			if s.Define(p.Kind.File(), p.Kind.Head(s.Group(), p.Event, 0)+" "+symbol) == nil {
+			kind := p.Kind
+			if !kind.Counted() {
+				kind = dynevent.Kprobe
+			}
+			if s.Define(kind.File(), kind.Head(s.Group(), p.Event, 0)+" "+symbol) == nil {
 				events[one] = p.Event
 			}
 		}

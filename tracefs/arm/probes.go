@@ -34,7 +34,7 @@ func (a *Probes) Define(ctx context.Context, plans []*plan.Plan) ([]*plan.Plan, 
 func eventsOf(plans ...*plan.Plan) []string {
 	var events []string
 	for _, p := range plan.Probes(plans) {
-		events = append(events, p.Event)
+		events = append(events, p.KernelEvent())
 	}
 	return events
 }

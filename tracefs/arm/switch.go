@@ -2,6 +2,7 @@ package arm
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
+	"github.com/tsnoop/tsnoop/tracefs/stream"
 )
 
 // SwitchOn enables the probes of plans while the trace runs. Their calls are shown from
@@ -29,19 +31,42 @@ func (a *Probes) SwitchOn(plans []*plan.Plan) error {
 func (a *Probes) SwitchOff(plans []*plan.Plan) error {
 	a.Stream.Spans.Close(plans)
 	var entries, returns []string
+	var shared [2][]*plan.Probe
 	for _, p := range plan.Probes(plans) {
-		if p.Side == dynevent.Entry {
+		if p.Share != nil {
+			shared[p.Side] = append(shared[p.Side], p)
+		} else if p.Side == dynevent.Entry {
 			entries = append(entries, p.Event)
 		} else {
 			returns = append(returns, p.Event)
 		}
 	}
-	err := a.Session.Pause(entries)
+	err := errors.Join(a.Session.Pause(entries), a.leaveOut(shared[dynevent.Entry]))
 	a.AwaitReturns(plans)
-	if err = errors.Join(err, a.Session.Pause(returns)); err != nil {
+	if err = errors.Join(err, a.Session.Pause(returns), a.leaveOut(shared[dynevent.Return])); err != nil {
 		a.Stream.Spans.Open(plans)
 	}
 	return err
+}
+
+// leaveOut has the kernel drop the records of functions from the events that they share with
+// others.
+func (a *Probes) leaveOut(probes []*plan.Probe) error {
+	for _, p := range probes {
+		m := p.Share.Of
+		filter := fmt.Sprintf("%s != 0x%x", stream.AddressField(p.Side), p.Share.Addr)
+		if m.Filter != "" {
+			filter = m.Filter + " && " + filter
+		}
+		if len(filter) > dynevent.MaxFilter {
+			return fmt.Errorf("the filter of %s has no room for another function", m.Event)
+		}
+		if err := a.Session.SetFilter(m.Event, filter); err != nil {
+			return err
+		}
+		m.Filter = filter
+	}
+	return nil
 }
 
 // Limit disables the probes of a plan that has had rate events a second, more than limit,
@@ -68,7 +93,7 @@ func (a *Probes) Limit(p *plan.Plan, plans []*plan.Plan, rate uint64, limit int)
 func (a *Probes) RecordsReturns(p *plan.Plan) bool {
 	var events []string
 	for _, probe := range p.Of(dynevent.Return) {
-		events = append(events, probe.Event)
+		events = append(events, probe.KernelEvent())
 	}
 	return a.Session.Records(events)
 }

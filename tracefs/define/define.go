@@ -37,6 +37,9 @@ func (d *Definer) progress(n, all int) {
 // kernel has accepted. It returns all refusals as one error. Functions of a glob that
 // the kernel refuses are left out.
 func (d *Definer) Define(ctx context.Context, plans []*plan.Plan) (kept []*plan.Plan, err error) {
+	if err := d.defineMany(ctx, plans); err != nil {
+		return nil, err
+	}
 	refused, err := d.defineSides(ctx, plans)
 	if err != nil {
 		return nil, err
@@ -114,6 +117,9 @@ func (d *Definer) leaveOut(left *plan.Plan, why *spec.Error) error {
 // refuses them.
 func (d *Definer) defineSide(plan *plan.Plan, side dynevent.Side) (refused spec.Errors, err error) {
 	for _, p := range slices.Backward(plan.Of(side)) {
+		if p.Share != nil { // see defineMany
+			continue
+		}
 		for _, p := range p.WithSpare() {
 			e, err := d.defineProbe(p)
 			if err != nil {

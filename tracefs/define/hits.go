@@ -26,7 +26,11 @@ func Hits(s *tracefs.Session, plans []*plan.Plan) (map[string]tracefs.Hits, erro
 func Read(s *tracefs.Session, plans []*plan.Plan) map[string]uint64 {
 	read, tally := map[string]uint64{}, s.Tally()
 	for _, p := range plan.Probes(plans) {
-		read[p.Event] = tally.Of(s.ID(p.Event))
+		id := s.ID(p.Event)
+		if p.Share != nil {
+			id = -p.Share.Number
+		}
+		read[p.Event] = tally.Of(id)
 	}
 	return read
 }

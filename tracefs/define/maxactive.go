@@ -15,10 +15,13 @@ const activeBudget = 16384
 // a function in which threads wait are not missed. The kernel's default, two calls a
 // CPU but at least 10, is meant for functions that do not wait.
 func ChooseMaxActive(plans []*plan.Plan) {
+	chooseMany(plans)
 	returns := 0
 	for _, p := range plans {
 		for _, probe := range p.Of(dynevent.Return) {
-			returns += len(probe.Symbols)
+			if probe.Share == nil {
+				returns += len(probe.Symbols)
+			}
 		}
 	}
 	if returns == 0 {
@@ -30,7 +33,7 @@ func ChooseMaxActive(plans []*plan.Plan) {
 	}
 	for _, p := range plans {
 		for _, probe := range p.Of(dynevent.Return) {
-			if probe.MaxActive == 0 {
+			if probe.MaxActive == 0 && probe.Share == nil {
 				probe.MaxActive = n
 			}
 		}

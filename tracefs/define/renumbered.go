@@ -43,6 +43,9 @@ func (r *Renumbered) know(id int, f *tracefs.Format) {
 			all = maps.Clone(*old)
 		}
 		if all[id] = f; r.byID.CompareAndSwap(old, &all) {
+			if f.Shared() {
+				r.Session.Tally().Share(id, f, 0)
+			}
 			return
 		}
 	}

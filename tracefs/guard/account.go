@@ -80,7 +80,7 @@ func (g *Guard) cost() (string, tracefs.Cost) {
 
 // counts reports whether the kernel counts the hits of all probes.
 func (g *Guard) counts() bool {
-	return !slices.ContainsFunc(g.o.Plans(), func(p *plan.Plan) bool { return !p.AtFunction() })
+	return !slices.ContainsFunc(g.o.Plans(), func(p *plan.Plan) bool { return !p.Counted() })
 }
 
 // countable reports whether every hit of a probe makes an event, and nothing but new tasks

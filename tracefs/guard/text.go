@@ -42,10 +42,10 @@ func (g *Guard) of(c *tracefs.Change) tracefs.Interference {
 // funcOf returns the name of the function that event belongs to.
 func (g *Guard) funcOf(event string) string {
 	for _, p := range plan.Probes(g.o.Plans()) {
-		if p.Event == event && p.Side == dynevent.Return {
-			return p.Plan.Spec.Func.Text + "'s return"
-		} else if p.Event == event {
-			return p.Plan.Spec.Func.Text
+		if p.KernelEvent() == event && p.Side == dynevent.Return {
+			return p.EventOf() + "'s return"
+		} else if p.KernelEvent() == event {
+			return p.EventOf()
 		}
 	}
 	return event

@@ -39,6 +39,7 @@ type PlanOptions struct {
 	Wait      bool               // functions may be in modules that are not loaded yet
 	Names     bool               // a Trace follows the names of tasks, if this host can show them: see NamesBy
 	NoCallers bool               // who calls the functions is not wanted
+	Kprobes   bool               // each function gets an event of its own, though one of many functions is faster
 	FromFile  bool               // specs come from a file, which may take only so much memory
 
 	// Later, if not nil, is called with each spec that only a module that is not loaded may
@@ -82,6 +83,9 @@ func (h *Host) Plan(specs []string, o PlanOptions) ([]*plan.Plan, error) {
 		}
 		if slices.ContainsFunc(all, hasGlob) {
 			target.Traceable = traceable()
+			if target.Calls && !target.AsText && target.Features.Fprobe && !o.Kprobes && !o.Chain {
+				target.ProbeSites = h.FS.ProbeSites
+			}
 		}
 		refused = h.refuser(target, traceable)
 	}

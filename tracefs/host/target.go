@@ -107,7 +107,7 @@ func (h *Host) features(t *target.Target, o PlanOptions) error {
 		if err != nil {
 			return err
 		}
-		t.Features = dynevent.Features{ArgN: f.ArgN, Ustring: f.Ustring, Symbol: f.Symbol, ReturnArgs: f.ReturnArgs, Immediate: f.Immediate, Current: f.Current, Keeps: f.Symstr, Eprobe: f.Eprobe, Tprobe: f.Tprobe}
+		t.Features = dynevent.Features{ArgN: f.ArgN, Ustring: f.Ustring, Symbol: f.Symbol, ReturnArgs: f.ReturnArgs, Immediate: f.Immediate, Current: f.Current, Keeps: f.Symstr, Eprobe: f.Eprobe, Tprobe: f.Tprobe, Fprobe: f.Fprobe}
 	default:
 		t.Features = dynevent.Features{ArgN: true, Ustring: true, Symbol: true}
 	}

@@ -123,6 +123,8 @@ func (o *Options) sections() []Section {
 				parsed(&o.Trace.BufferKB, parsePages), "takes a number of pages from 1", "tsnoop -P 256 SPEC"},
 			{"maxactive", "", " N", "how many calls of a function can be followed to their return at a time",
 				number(&o.Plan.MaxActive, 1, dynevent.MostActive), "takes a number from 1 to " + strconv.Itoa(dynevent.MostActive), "tsnoop --maxactive 100 SPEC"},
+			{"kprobes", "", "", "an event for each function that a glob matches, also where the kernel has one event for all of them (since 6.5): it enables a thousand functions in a second, but does not count the calls that it misses",
+				yes(&o.Plan.Kprobes), "", ""},
 			{"max-rate", "", " N", "switch off the probes of a function when one of them has more than N events a second: 10000 if calls are shown on a terminal, else 1000000, also with record. Calls and returns count separately.\n0: never",
 				parsed(&o.Trace.MaxRate, parseRate), "takes a number of events a second, 0 for any", "tsnoop --max-rate 1000 SPEC"},
 			{"force", "", "", "also trace functions that might bring this host to a stop",

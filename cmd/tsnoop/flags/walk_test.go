@@ -27,7 +27,7 @@ var uses = map[string]use{
 	"compact": {"", "", "text"}, "summary": {"", "", "sums"}, "sort": {"mean", "", "sums"}, "by": {"tid", "", "fetched"}, "hist": {"count", "", "fetched"}, "heat": {"", "", "sums"},
 	"interval": {"2s", "--summary", "sums"}, "group": {"task", "", "text"}, "time": {"clock", "", "calls"}, "json": {"", "", "calls"}, "output": {"f", "", "always"}, "compress": {"", "record", "disk"},
 	"sync": {"2s", "record", "disk"}, "color": {"never", "", "always"}, "verbose": {"", "", "always"}, "emit": {"", "", "always"}, "explain": {"", "", "always"}, "btf": {"f", "", "always"},
-	"arch": {"arm64", "--explain", "always"}, "kernel": {"5.10", "--explain", "always"}, "buffer": {"1M", "", "run"}, "pages": {"9", "", "run"}, "maxactive": {"9", "", "always"},
+	"arch": {"arm64", "--explain", "always"}, "kernel": {"5.10", "--explain", "always"}, "buffer": {"1M", "", "run"}, "pages": {"9", "", "run"}, "maxactive": {"9", "", "always"}, "kprobes": {"", "", "always"},
 	"max-rate": {"9", "", "run"}, "force": {"", "", "run"}, "on-tamper": {"restore", "", "run"}, "reader": {"text", "", "run"}, "tracefs": {"/t", "", "always"}, "recover": {"f", "record", "disk"},
 }
 

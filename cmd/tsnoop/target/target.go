@@ -97,6 +97,8 @@ func PlanOptions(o *flags.Options) (po host.PlanOptions, err error) {
 	}
 	po = o.Plan
 	po.CPUs, po.Pair, po.Raw, po.FromFile = o.Trace.CPUs, o.Pairs(), o.Reader != "text", len(o.Files) > 0
+	// The functions of one event cannot be edited one by one, the text of its records has another form, and the stacks of those that are dropped would stay.
+	po.Kprobes = po.Kprobes || o.Trace.Reload || o.Trace.Stacks || o.Reader == "text"
 	return po, nil
 }
 

@@ -209,10 +209,12 @@ func checkClean(ts *testscript.TestScript) {
 			ts.Fatalf("the instance %s is left", i.Name())
 		}
 	}
-	probes, err := os.ReadFile(filepath.Join(tracing, "kprobe_events"))
-	ts.Check(err)
-	if bytes.Contains(probes, []byte("tsnoop")) {
-		ts.Fatalf("probes are left:\n%s", probes)
+	for _, file := range []string{"kprobe_events", "dynamic_events"} {
+		probes, err := os.ReadFile(filepath.Join(tracing, file))
+		ts.Check(err)
+		if bytes.Contains(probes, []byte("tsnoop")) {
+			ts.Fatalf("probes are left:\n%s", probes)
+		}
 	}
 }
 
