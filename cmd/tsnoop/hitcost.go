@@ -15,12 +15,13 @@ import (
 )
 
 // hitCosts returns in words what a call of the function of each plan costs on this host, as it
-// is traced; "" if that is not known. It returns nil if the plans are for another host, have no
-// probes of functions, or nothing can be traced here. A signal ends the measurement, of which
-// nothing is left behind, and not the output.
+// is traced; "" if that is not known: the test probes are kprobes, and say nothing of other
+// events. It returns nil if the plans are for another host, have no kprobes, or nothing can be
+// traced here. A signal ends the measurement, of which nothing is left behind, and not the
+// output.
 func hitCosts(o *flags.Options, plans []*plan.Plan, ui *terminal.UI) []string {
 	elsewhere := o.Plan.Kernel != nil || o.Plan.Arch != nil || o.Plan.Features != nil
-	if elsewhere || os.Geteuid() != 0 || !slices.ContainsFunc(plans, (*plan.Plan).AtFunction) {
+	if elsewhere || os.Geteuid() != 0 || !slices.ContainsFunc(plans, (*plan.Plan).Counted) {
 		return nil
 	}
 	h, traced, err := target.Plans(o, true, nil) // which fetch more than those that are only shown
@@ -36,7 +37,7 @@ func hitCosts(o *flags.Options, plans []*plan.Plan, ui *terminal.UI) []string {
 	}
 	words := make([]string, len(plans))
 	for i, p := range plans {
-		if i < len(traced) && traced[i].AtFunction() && traced[i].FuncName() == p.FuncName() {
+		if i < len(traced) && traced[i].Counted() && traced[i].FuncName() == p.FuncName() {
 			words[i] = costs.OfCall(traced[i])
 		}
 	}
