@@ -45,6 +45,8 @@ func TestDamagedReadChecks(t *testing.T) {
 		`{"kind":"itself","args":[1],"trial":-1}`: false, `{"kind":"7","args":[1],"trial":2}`: false, `{"args":[1],"trial":2}`: false,
 		`{"kind":"counted","args":[1,1],"trial":0,"read":2,"reads":1}`: true, `{"kind":"counted","args":[1],"trial":0,"read":2,"reads":1}`: false,
 		`{"kind":"counted","args":[1,1],"trial":0,"read":1,"reads":1}`: false, `{"kind":"counted","args":[1,1],"trial":0,"read":2,"reads":99}`: false,
+		`{"kind":"witnessed","args":[1],"trial":0,"read":2,"reads":1}`: true, `{"kind":"witnessed","args":[],"trial":0,"read":2,"reads":1}`: false,
+		`{"kind":"witnessed","args":[1],"trial":0,"read":1,"reads":1}`: false, `{"kind":"witnessed","args":[99],"trial":0,"read":2,"reads":1}`: false,
 		`{"kind":"through","args":[1],"trial":2,"read":2,"last":2}`: true, `{"kind":"through","args":[1],"trial":2,"read":99}`: false,
 		`{"kind":"through","args":[1],"trial":2,"last":99}`: false, `{"kind":"through","args":[1],"trial":2,"last":-1}`: false,
 	} {

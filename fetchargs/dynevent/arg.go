@@ -66,9 +66,13 @@ func (a *Arg) InEvent() bool {
 // KprobeTable is the kernel's table of its probes, which is always there.
 const KprobeTable = "kprobe_table"
 
+// Witness is the name of the struct kprobe of the probe that counts faults: see target.Witness.
+// Its address is known once the kernel has that probe.
+const Witness = "tsnoop_fault_witness"
+
 // CanFault reports whether the fetcharg reads memory that may not be there.
 func (a *Arg) CanFault() bool {
-	return a.Follows() && (a.Base.Kind != Memory || a.Base.Name != KprobeTable)
+	return a.Follows() && (a.Base.Kind != Memory || a.Base.Name != KprobeTable && a.Base.Name != Witness)
 }
 
 // IsString reports whether the record holds a __data_loc word that points at text.

@@ -131,7 +131,7 @@ func writePointerCheck(w io.Writer, p *plan.Probe, g *value.PointerCheck) {
 
 // shownArgs returns the args that show whether memory could be read.
 func shownArgs(p *value.ReadCheck) []int {
-	if p.Kind == value.Counted {
+	if p.Kind == value.Counted || p.Kind == value.Witnessed {
 		return []int{p.Read - 2, p.Read - 1 + p.Reads}
 	}
 	return p.Args

@@ -312,9 +312,9 @@ func (s *savedReadCheck) load(p *plan.Probe) (*value.ReadCheck, error) {
 			used = append(used, arg-1)
 		}
 	}
-	if check.Kind == value.Counted {
+	if least, counts := map[value.ReadCheckKind]int{value.Counted: 2, value.Witnessed: 1}[check.Kind]; counts {
 		used = append(used, check.Read-2, check.Read-1+check.Reads)
-		if len(check.Args) < 2 || check.Reads < 1 {
+		if len(check.Args) < least || check.Reads < 1 {
 			return nil, errors.New("a proof without what it needs")
 		}
 	}

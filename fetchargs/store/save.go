@@ -215,7 +215,7 @@ type savedWords []string
 
 var (
 	savedSpaces     = savedWords{value.KernelSpace: "kernel", value.UserSpace: "user", value.AnySpace: "any", value.EitherSpace: "either"}
-	savedReadChecks = savedWords{value.Through: "through", value.Itself: "itself", value.Counted: "counted"}
+	savedReadChecks = savedWords{value.Through: "through", value.Itself: "itself", value.Counted: "counted", value.Witnessed: "witnessed"}
 	savedValues     = savedWords{value.Uint: "uint", value.Int: "int", value.Text: "text", value.Bytes: "bytes"}
 	savedSides      = savedWords{dynevent.Entry: "entry", dynevent.Return: "return"}
 )

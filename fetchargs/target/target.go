@@ -83,6 +83,10 @@ type Target struct {
 	// none, if its place is not known, or if it is not needed.
 	FaultCount *FaultCount
 
+	// Witness returns where the counter of faults is on kernels without a FaultCount. It may
+	// return nil, or be nil: then it is not known, or not to be used.
+	Witness func() *Witness
+
 	// LongestArg asks the kernel how many bytes a fetcharg may have. It is nil if there
 	// is no kernel to ask, and called only for a fetcharg that is too long for Features.
 	LongestArg func() int

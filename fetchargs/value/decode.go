@@ -185,7 +185,7 @@ func (d *Decoder) noText(f *Field, data []byte) Value {
 		return Value{Kind: Text}
 	case !bad: // the text continues where there is no memory
 		v.Reason = NotInMemory
-	case reason == Unproven && (g.ReadCheck == nil || g.ReadCheck.Kind != Counted):
+	case reason == Unproven && (g.ReadCheck == nil || !g.ReadCheck.counts()):
 		v.Reason = EmptyOrAway
 	default:
 		v.Reason = reason

@@ -162,7 +162,8 @@ func (j *ObjectAssembler) findAbsentPages(records [][]byte, addr uint64) (reason
 		return 0, false
 	}
 	j.pages = [len(j.pages)]pageState{}
-	if reason, bad := j.markPages(records, addr); bad {
+	reason, bad = j.markPages(records, addr)
+	if bad {
 		return reason, true
 	}
 	first, gone, pages := addr/checkPage, 0, 0
@@ -173,13 +174,13 @@ func (j *ObjectAssembler) findAbsentPages(records [][]byte, addr uint64) (reason
 			j.miss(j.around(p, first, addr))
 		}
 	}
-	return NotInMemory, gone == pages
+	return reason, gone == pages
 }
 
-// markPages marks the pages that the records show to be present, or not. bad is set if they
-// show nothing.
+// markPages marks the pages that the records show to be present, or not, and returns why not. bad
+// is set if they show nothing.
 func (j *ObjectAssembler) markPages(records [][]byte, addr uint64) (reason FaultReason, bad bool) {
-	user := j.stretches[0].dec.arch.IsUser(addr)
+	user, why := j.stretches[0].dec.arch.IsUser(addr), NotInMemory
 	for i := range j.stretches {
 		s := &j.stretches[i]
 		data := s.record(records)
@@ -193,8 +194,9 @@ func (j *ObjectAssembler) markPages(records [][]byte, addr uint64) (reason Fault
 			window := &s.field.Dump.Windows[w]
 			reason, away := s.dec.away(window, addr, data)
 			switch {
-			case away && reason == NotInMemory:
+			case away && (reason == NotInMemory || window.ReadCheck.Kind == Witnessed):
 				j.mark(addr, window.Range, doubted)
+				why = max(why, reason)
 			case away && user:
 				return reason, true
 			case !away:
@@ -202,7 +204,7 @@ func (j *ObjectAssembler) markPages(records [][]byte, addr uint64) (reason Fault
 			}
 		}
 	}
-	return 0, false
+	return why, false
 }
 
 // around returns the part of the object on a page. It includes elements of 8 bytes that

@@ -21,19 +21,26 @@ package value
 //   - Counted, the count before and after the value (target.FaultCount). If the count
 //     has risen, the value has faulted, or another fetch on another CPU at the same time.
 //     Args lead to the kprobe, and the last one is its address, which must be Addr.
+//   - Witnessed, the same count of a probe of tsnoop's own (target.Witness). The kernel's
+//     reader of its own memory refuses some addresses without a fault: those of users and, on
+//     x86, the page of vsyscalls and those that are not canonical
+//     (copy_from_kernel_nofault_allowed of arch/x86/mm/maccess.c, 5.8 to 7.3). The arg after
+//     the memory has the count and the address of the probe, which must be Addr; Args has its
+//     flags, which must be 0. They are not if the probe was disabled, as it is before it is
+//     removed.
 type ReadCheck struct {
 	Kind     ReadCheckKind
 	Args     []int // indexes into the probe's Args
 	Any      bool  // one of Args is enough
 	Trial    int   // index into the probe's Args
-	From, To int64 // range of bytes from the pointer: it must be on one page for Itself, and before End for Counted
+	From, To int64 // range of bytes from the pointer: it must be on one page for Itself, before End for Counted, and from End on for Witnessed
 
 	// Read is 1 plus the arg that holds the memory, or the first of Reads args that do.
 	// For a text it is the arg of the first byte.
 	Read  int
 	Reads int
-	Addr  uint64 // address of the function, for Counted
-	End   uint64 // address where user space ends, for Counted
+	Addr  uint64 // address of the function, for Counted, or of the probe, for Witnessed
+	End   uint64 // address where user space ends, for Counted, or kernel space begins, for Witnessed
 	// Last is, for a text, 1 plus the arg of the last string in the record, the name of
 	// the task; 0 if there is none.
 	Last int
@@ -46,13 +53,14 @@ const (
 	Through ReadCheckKind = iota
 	Itself
 	Counted
+	Witnessed
 )
 
 func (k ReadCheckKind) String() string {
 	switch k {
 	case Itself:
 		return "there is text"
-	case Counted:
+	case Counted, Witnessed:
 		return "misses do not rise"
 	}
 	return "this faults only at its second read"
@@ -65,6 +73,9 @@ const checkPage = 4096 // bytes, the smallest page there is
 func (d *Decoder) doubt(p *ReadCheck, addr uint64, data []byte) (FaultReason, bool) {
 	if p == nil {
 		return Unproven, true
+	}
+	if p.Kind == Witnessed {
+		return d.unwitnessed(p, addr, data)
 	}
 	if p.Kind == Counted {
 		risen, ok := d.counted(p, addr, data)
@@ -116,6 +127,43 @@ func (d *Decoder) counted(p *ReadCheck, addr uint64, data []byte) (risen, ok boo
 	return d.Arg(first-1, data) != d.Arg(first+p.Reads, data), d.Arg(p.Args[kprobes], data) == p.Addr
 }
 
+// vsyscalls is an address of a page of user space above that of the kernel (x86).
+const vsyscalls = 0xffff_ffff_ff60_0000
+
+// unwitnessed is doubt for memory that a witness was at. If there were less faults than words, they
+// may have been those of other probes, on other CPUs.
+func (d *Decoder) unwitnessed(p *ReadCheck, addr uint64, data []byte) (FaultReason, bool) {
+	from, to := addr+uint64(p.From), addr+uint64(p.To)
+	if from > to || from < p.End || !d.arch.IsKernel(from) || from < vsyscalls+checkPage && to > vsyscalls {
+		return Unproven, true
+	}
+	first := p.Read - 1
+	after := first + p.Reads
+	if p.Addr == 0 || d.word(after, 1, data) != p.Addr || d.Arg(p.Args[0], data) != 0 {
+		return Unproven, true
+	}
+	switch faults := d.word(after, 0, data) - d.word(first-1, 0, data); {
+	case faults == 0:
+		return 0, false
+	case faults < (to-from)/8:
+		return Unproven, true
+	}
+	return NotInMemory, true
+}
+
+// word returns the n-th of the words of 8 bytes of an arg; 0 if it is not in the record.
+func (d *Decoder) word(arg, n int, data []byte) uint64 {
+	s := &d.slots[arg]
+	start := s.Offset + 8*n
+	if start+8 > min(s.Offset+s.Size, len(data)) {
+		return 0
+	}
+	return Load(data[start:start+8], d.big)
+}
+
+// counts reports whether p compares counts of faults.
+func (p *ReadCheck) counts() bool { return p.Kind == Counted || p.Kind == Witnessed }
+
 // isEmpty reports whether a text that was in memory, but not stored by the kernel, is
 // empty. It is not if it continues where there is no memory.
 func (d *Decoder) isEmpty(p *ReadCheck, data []byte) bool {
@@ -150,7 +198,7 @@ func (p *ReadCheck) eachArg(visit func(arg *int)) {
 	for i := range p.Args {
 		visit(&p.Args[i])
 	}
-	if p.Kind != Counted {
+	if !p.counts() {
 		visit(&p.Trial)
 	}
 	for _, arg := range []*int{&p.Read, &p.Last} {
