@@ -114,6 +114,8 @@ func newGolden(t testing.TB, config string) *golden {
 			c.target.Pair = true
 		case "counts":
 			c.target.FaultCount = &target.FaultCount{List: 16, Misses: 32, Addr: 40, Text: 0xffffffff81000000, UserEnd: 0x7ffffffff000}
+		case "witness":
+			c.target.Witness = func() *target.Witness { return &target.Witness{Misses: 32, Addr: 40, Flags: 120} }
 		case "comm":
 			c.target.Comm = words[1]
 		case "symbol":

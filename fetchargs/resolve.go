@@ -28,6 +28,11 @@ func Resolve(specs []*spec.Spec, target *target.Target) ([]*plan.Plan, error) {
 // alternatives. It is nil if there is no kernel to ask.
 func ResolveTried(specs []*spec.Spec, t *target.Target, refused func(*plan.Plan) (spec.Errors, error)) ([]*plan.Plan, error) {
 	plans, guessed, err := resolve(specs, t, refused, nil)
+	if err == nil && plan.Witnessed(plans) && plan.Faults(plans) {
+		// Their faults would be taken for those of objects that are read at the same time.
+		t.Witness = nil
+		plans, guessed, err = resolve(specs, t, refused, nil)
+	}
 	if err != nil || t.FaultCount == nil || !counts(plans) {
 		return plans, err
 	}

@@ -42,7 +42,7 @@ func (b *Builder) side(symbols []string, side dynevent.Side, counter *readcheck.
 		probe:      &plan.Probe{Plan: b.out, Kind: kind, Side: side, Symbols: symbols, Comm: -1, Caller: -1, Stack: -1},
 		line:       l,
 		counter:    counter,
-		readChecks: readcheck.New(b.fn, b.enc, l, counter),
+		readChecks: readcheck.New(b.fn, kind, b.enc, l, counter),
 		known:      map[string]bool{},
 	}
 }

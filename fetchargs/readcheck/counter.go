@@ -87,12 +87,13 @@ func (v *Builder) counted(m piece) *value.ReadCheck {
 	i, _ := v.line.Add(c.kprobe(c.depth).Then(dynevent.Hop{Offset: c.Addr}), "kprobe addr", m.span)
 	p.Args = append(p.Args, i)
 	v.reads = append(v.reads, p)
+	v.misses = func(bool) (dynevent.Arg, string) { return c.misses(), "misses" }
 	return p
 }
 
 // Order returns the numbers of the fetchargs in the order in which the kernel is to fetch
 // them: as they were added, with the count of faults before and after all reads that it
-// proves.
+// proves, and with the state of the witness after them.
 func (v *Builder) Order() (line []int) {
 	before, after := map[int]bool{}, map[int]bool{}
 	for _, p := range v.reads {
@@ -102,18 +103,26 @@ func (v *Builder) Order() (line []int) {
 	misses := func(like int) {
 		if !counted {
 			line = append(line, len(v.line.Args))
-			v.line.Append(v.counter.misses(), "misses", v.line.Args[like].Span)
+			count, label := v.misses(before[like])
+			v.line.Append(count, label, v.line.Args[like].Span)
 		}
 		counted = true
 	}
 	for arg := range len(v.line.Args) {
+		if arg == v.last-1 {
+			continue
+		}
 		if before[arg] {
 			misses(arg)
 		}
 		line, counted = append(line, arg), false
 		if after[arg] {
+			before[arg] = false
 			misses(arg)
 		}
+	}
+	if v.last > 0 {
+		line = append(line, v.last-1)
 	}
 	return line
 }

@@ -16,18 +16,23 @@ import (
 // A Builder adds the read checks for one probe.
 type Builder struct {
 	fn      *find.Function
+	kind    dynevent.Kind
 	enc     *encode.Encoder
 	line    *line.Line
 	counter *Counter
 
 	checks []*value.ReadCheck
 	texts  []*value.ReadCheck
-	reads  []*value.ReadCheck // checks that use the counter
+	reads  []*value.ReadCheck // checks that use the counter, or the witness
+
+	misses func(before bool) (count dynevent.Arg, label string) // before or after a read
+	last   int                                                  // 1 plus the fetcharg that follows all of reads; 0 if none has to
 }
 
-// New returns a Builder. Without a counter, checks are strings at the places in question.
-func New(fn *find.Function, enc *encode.Encoder, line *line.Line, counter *Counter) *Builder {
-	return &Builder{fn: fn, enc: enc, line: line, counter: counter}
+// New returns a Builder for a probe of a kind. Without a counter, checks are strings at the places
+// in question, except for objects if there is a witness.
+func New(fn *find.Function, kind dynevent.Kind, enc *encode.Encoder, line *line.Line, counter *Counter) *Builder {
+	return &Builder{fn: fn, kind: kind, enc: enc, line: line, counter: counter}
 }
 
 // Counts reports whether checks count faults.
@@ -276,6 +281,8 @@ func (v *Builder) Windows(e encode.Encoded, f *value.Field) (all []value.Window)
 	switch {
 	case v.counter != nil:
 		add(start, end, v.counted(m))
+	case v.witness(e) != nil:
+		add(start, end, v.witnessed(v.witness(e), m))
 	case !v.fn.Target.Features.Immediate:
 	case !v.fn.Target.Features.Keeps:
 		add(start, start+1, readable(value.Itself, start))
