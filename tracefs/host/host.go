@@ -29,6 +29,10 @@ type Host struct {
 	swap   func() *plan.Plan  // see NamesBy
 	builds map[string]string  // builds of modules whose types were read before they are loaded
 
+	// WitnessPlace returns where this host has what a witness needs, nil if it does not
+	// show that.
+	WitnessPlace func() *target.Witness
+
 	mu    sync.Mutex
 	facts map[string]target.SymbolFacts // facts about the names that were asked for without modules
 }
@@ -45,6 +49,7 @@ func New(fs *tracefs.FS) *Host {
 		builds:  map[string]string{},
 		facts:   map[string]target.SymbolFacts{},
 	}
+	h.WitnessPlace = sync.OnceValue(func() *target.Witness { return target.WitnessOf(h.types(), h.Symbols.Addrs) })
 	h.swap = sync.OnceValue(h.planSwap)
 	return h
 }

@@ -38,6 +38,7 @@ type PlanOptions struct {
 	Raw       bool               // events are not read as text, even with Text
 	Wait      bool               // functions may be in modules that are not loaded yet
 	Names     bool               // a Trace follows the names of tasks, if this host can show them: see NamesBy
+	Witness   bool               // a Trace counts faults, if this host can: see WitnessPlace
 	NoCallers bool               // who calls the functions is not wanted
 	Kprobes   bool               // each function gets an event of its own, though one of many functions is faster
 	FromFile  bool               // specs come from a file, which may take only so much memory

@@ -57,6 +57,9 @@ func (h *Host) Target(o PlanOptions) (*target.Target, error) {
 	if t.Live && t.Features.Current && o.Kernel == nil { // types that were given may be of another build
 		t.CommAt = target.CommAtOf(t.Kernel)
 	}
+	if t.Live && o.Witness && o.Kernel == nil && t.Features.Keeps && t.Features.Immediate {
+		t.Witness = h.WitnessPlace
+	}
 	t.NoCallers = o.NoCallers
 	t.NamesKnown = o.Names && o.Kernel == nil && h.NamesBy() != nil
 	if t.Live {

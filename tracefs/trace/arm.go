@@ -29,8 +29,8 @@ import (
 // enabled.
 var ErrInterrupted = define.ErrInterrupted
 
-// ErrNames is wrapped by the error of Arm if PlanOptions.Names cannot be used.
-var ErrNames = names.ErrUnavailable
+// The error of Arm wraps ErrNames or ErrWitness if PlanOptions.Names or Witness cannot be used.
+var ErrNames, ErrWitness = names.ErrUnavailable, arm.ErrWitness
 
 // A Trace records what its plans describe. [Arm] returns it with all probes
 // enabled. Close, Now and Session may be called from any goroutine, and other methods
@@ -76,7 +76,7 @@ func Arm(ctx context.Context, h *host.Host, plans []*plan.Plan, o Options) (_ *T
 		o.Progress = func(string, int, int) {}
 	}
 	t := &Trace{Stream: stream.Stream{Warner: o.Warn, Plans: plans, Order: binary.NativeEndian, CPUs: o.CPUs, Names: tasks.NewNames(h.FS.Cmdlines)}, o: o, host: h}
-	t.probes = &arm.Probes{Host: h, Stream: &t.Stream, Traced: t.traced}
+	t.probes = &arm.Probes{Host: h, Stream: &t.Stream, Traced: t.traced, Log: o.Log}
 	t.Spans = stream.NewSpans(t.Now, t.probes.RecordsReturns)
 	if err := t.open(ctx, plans); err != nil {
 		return nil, err
@@ -260,7 +260,7 @@ func (t *Trace) Close() error {
 	if t.unwatchWall != nil {
 		t.unwatchWall()
 	}
-	return errors.Join(arm.InUse(t.session, t.session.Close()), t.names.Close())
+	return errors.Join(t.probes.Close(), t.names.Close())
 }
 
 // Session returns what the trace has set up in tracefs.

@@ -32,6 +32,7 @@ type Run struct {
 	host    *host.Host
 	plans   []*plan.Plan
 	later   []*spec.Spec
+	text    bool // the events may be read as text
 	program *program
 	cost    *costReport
 	shown   atomic.Bool // all events have been
@@ -40,7 +41,8 @@ type Run struct {
 // Begin resolves the specs, which it reports if it takes long, and starts the program,
 // which is held until the trace begins. With text, the events may be read as text.
 func Begin(o *flags.Options, ui *terminal.UI, text bool) (*Run, error) {
-	r := &Run{o: o, ui: ui, cost: newCostReport()}
+	r := &Run{o: o, ui: ui, text: text, cost: newCostReport()}
+	o.Plan.Witness = o.Reader != "text" && !o.Trace.Reload && !o.Plan.Wait // of further plans it does not know
 	err := r.resolve(text)
 	if err == nil {
 		r.program, err = hold(o)
@@ -88,10 +90,14 @@ func (r *Run) Trace(out *os.File, report func(tracefs.Warning), do func(ctx cont
 	to := r.options()
 	to.Progress, to.Warn = progress.Step, report
 	t, err := trace.Arm(signalled, r.host, r.plans, to)
-	if errors.Is(err, trace.ErrNames) {
+	for errors.Is(err, trace.ErrNames) && r.o.Plan.Names || errors.Is(err, trace.ErrWitness) && r.o.Plan.Witness {
 		r.ui.Detail("%v", err)
-		r.o.Plan.Names = false
-		if err = r.resolve(true); err == nil {
+		if errors.Is(err, trace.ErrNames) {
+			r.o.Plan.Names = false
+		} else {
+			r.o.Plan.Witness = false
+		}
+		if err = r.resolve(r.text); err == nil {
 			t, err = trace.Arm(signalled, r.host, r.plans, to)
 		}
 	}
