@@ -40,7 +40,7 @@ func tsnoop() int {
 	// start would inherit that.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	o, err := flags.Parse(os.Args[1:])
-	ui := terminal.New(o)
+	ui := terminal.New("tsnoop", o.Color, o.Show.Verbose)
 	if err == nil {
 		err = specs.Read(o)
 	}

@@ -92,7 +92,7 @@ func openBench(name string) (*os.File, *replay.File, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := openReplay(f, info.Size(), name, o, terminal.New(o))
+	r, err := openReplay(f, info.Size(), name, o, terminal.New("tsnoop", o.Color, o.Show.Verbose))
 	return f, r, err
 }
 

@@ -203,7 +203,7 @@ func replayed(t testing.TB, args ...string) string {
 	name := filepath.Join(t.TempDir(), "out")
 	o, err := flags.Parse(append([]string{"replay", "-o", name}, args...))
 	if err == nil {
-		err = runReplay(o, terminal.New(o))
+		err = runReplay(o, terminal.New("tsnoop", o.Color, o.Show.Verbose))
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -2,8 +2,8 @@ package main
 
 import (
 	"fmt"
-	"runtime/debug"
 
+	"github.com/tsnoop/tsnoop/cmd/program"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 )
@@ -18,14 +18,4 @@ func runVersion(_ *flags.Options, ui *terminal.UI) error {
 // main.linked=v1.2.3".
 var linked string
 
-// version returns the version of the tag, or the pseudo-version that Go derives from
-// the commit.
-func version() string {
-	if linked != "" {
-		return linked
-	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
-}
+func version() string { return program.Version(linked) }

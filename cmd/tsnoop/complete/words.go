@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tsnoop/tsnoop/cmd/program"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/preset"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/shell"
@@ -83,8 +84,8 @@ func typeWords(o *flags.Options, word string) (words []shell.Word) {
 
 // flagNamed returns the row of a flag as it is written, such as "--pid" or "-p", or
 // nil.
-func flagNamed(rows []flags.Row, written string) *flags.Row {
-	i := slices.IndexFunc(rows, func(f flags.Row) bool {
+func flagNamed(rows []program.Row, written string) *program.Row {
+	i := slices.IndexFunc(rows, func(f program.Row) bool {
 		return written == "--"+f.Name || f.Short != "" && strings.HasPrefix(written, "-") && !strings.HasPrefix(written, "--") && strings.HasSuffix(written, f.Short)
 	})
 	if i < 0 {
@@ -94,7 +95,7 @@ func flagNamed(rows []flags.Row, written string) *flags.Row {
 }
 
 // flagNames completes the name of a flag.
-func flagNames(rows []flags.Row, word string) shell.Answer {
+func flagNames(rows []program.Row, word string) shell.Answer {
 	a := shell.Answer{Kind: shell.Words}
 	for _, f := range rows {
 		name := "--" + f.Name
@@ -106,7 +107,7 @@ func flagNames(rows []flags.Row, word string) shell.Answer {
 }
 
 // completeValue completes the value of a flag.
-func completeValue(f *flags.Row, value string) shell.Answer {
+func completeValue(f *program.Row, value string) shell.Answer {
 	a := shell.Answer{Kind: shell.Words}
 	if f == nil {
 		return a

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/spf13/pflag"
+	"github.com/tsnoop/tsnoop/cmd/program"
 )
 
 // oldNames are names that flags had before, with those that they have now. The old ones
@@ -25,9 +26,9 @@ func (o *Options) nameNow(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 }
 
 // formerly accepts a value that the flag had under its old name, with that name.
-func (o *Options) formerly(name, value, now string, s setter) setter {
-	set := s.set
-	s.set = func(given string) error {
+func (o *Options) formerly(name, value, now string, s program.Setter) program.Setter {
+	set := s.Set
+	s.Set = func(given string) error {
 		if given == value && o.old[name] {
 			given = now
 		}

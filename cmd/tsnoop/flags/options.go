@@ -73,10 +73,10 @@ func Parse(args []string) (*Options, error) {
 	set.Usage = func() {}
 	set.SetNormalizeFunc(o.nameNow)
 	for _, f := range o.rows() {
-		set.VarPF(&f, f.Name, f.Short, "").NoOptDefVal = f.value.bare
+		set.VarPF(&f, f.Name, f.Short, "").NoOptDefVal = f.Value.Bare
 	}
 	if err := set.Parse(args); err != nil {
-		return o, flagError(set, err)
+		return o, known(set).Explain(err)
 	}
 	if o.Command != "" {
 		return o, nil

@@ -1,134 +1,20 @@
 package flags
 
 import (
-	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/tsnoop/tsnoop/cmd/program"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/notation"
 	"github.com/tsnoop/tsnoop/fetchargs/abi"
 	"github.com/tsnoop/tsnoop/fetchargs/dynevent"
 	"github.com/tsnoop/tsnoop/fetchargs/filter"
 )
 
-// A Row is one flag: its names, what it is for, where its value goes, and what to say if
-// the value is wrong.
-type Row struct {
-	Name, Short string
-	form        string // of its value in the help, as it follows the name: " FILE", "[=WHEN]"
-	text        string // what it is for
-	value       setter
-	takes       string // describes the value, as a sentence that begins with --name; "" if the flag takes no value
-	example     string // a command line
-}
-
-// Set, String and Type implement pflag.Value.
-func (f *Row) Set(s string) error { return f.value.set(s) }
-func (f *Row) String() string     { return "" }
-func (f *Row) Type() string       { return "" }
-
-// NeedsValue reports whether the flag has a value in any case, so that it may be a word
-// of its own: --pid 1.
-func (f *Row) NeedsValue() bool { return f.value.bare == "" }
-
-// Words returns words that the value can be. Others can also be right.
-func (f *Row) Words() []string { return f.value.words }
-
-// A setter parses the value of a flag and stores it. If set returns an Error, that
-// is shown; otherwise the flag's row says what the value should be.
-type setter struct {
-	set   func(string) error
-	bare  string   // what the flag means without a value; "" if it needs one
-	words []string // what it may be, for completion
-}
-
-// yes returns a setter for a flag that takes no value.
-//
-//go:noinline
-func yes(to *bool) setter { return optional("true", parsed(to, strconv.ParseBool)) }
-
-// word returns a setter for any text that is not empty.
-func word(to *string) setter {
-	return parsed(to, some)
-}
-
-// words returns a setter that appends any text to a list.
-func words(to *[]string) setter {
-	return setter{set: func(s string) error {
-		*to = append(*to, s)
-		return nil
-	}}
-}
-
-// names is like words, but the text must not be empty.
-func names(to *[]string) setter {
-	return setter{set: func(s string) error {
-		s, err := some(s)
-		if err == nil {
-			*to = append(*to, s)
-		}
-		return err
-	}}
-}
-
-// oneOf returns a setter for one of some words.
-//
-//go:noinline
-func oneOf(to *string, words ...string) setter {
-	s := parsed(to, func(s string) (string, error) {
-		if !slices.Contains(words, s) {
-			return "", fmt.Errorf("none of %q", words)
-		}
-		return s, nil
-	})
-	return suggested(words, s)
-}
-
-// suggested adds words to complete the value with.
-func suggested(words []string, s setter) setter {
-	s.words = words
-	return s
-}
-
-// some accepts any text that is not empty.
-func some(s string) (string, error) {
-	if s == "" {
-		return "", strconv.ErrSyntax
-	}
-	return s, nil
-}
-
-// number returns a setter for a number from 0, which means that the flag was not given,
-// to most.
-func number(to *int, least, most int64) setter {
-	return parsed(to, func(s string) (int, error) {
-		n, err := strconv.ParseInt(s, 0, 64)
-		if err == nil && (n < least || n > most) {
-			err = strconv.ErrRange
-		}
-		return int(n), err
-	})
-}
-
-// parsed returns a setter for what parse accepts.
-func parsed[T any](to *T, parse func(string) (T, error)) setter {
-	return setter{set: func(s string) (err error) {
-		*to, err = parse(s)
-		return err
-	}}
-}
-
-// optional makes the value of a flag optional; without it, bare is used.
-func optional(bare string, s setter) setter {
-	s.bare = bare
-	return s
-}
-
 // instead returns a setter for a flag that stands for a command.
-func (o *Options) instead(command string) setter {
-	return optional("true", setter{set: func(s string) error {
+func (o *Options) instead(command string) program.Setter {
+	return program.Optional("true", program.Setter{Set: func(s string) error {
 		asked, err := strconv.ParseBool(s)
 		if asked {
 			o.Command = command
@@ -138,8 +24,8 @@ func (o *Options) instead(command string) setter {
 }
 
 // writes returns a setter for a flag that stands for a notation.
-func (o *Options) writes(n notation.Notation) setter {
-	return optional("true", setter{set: func(s string) error {
+func (o *Options) writes(n notation.Notation) program.Setter {
+	return program.Optional("true", program.Setter{Set: func(s string) error {
 		asked, err := strconv.ParseBool(s)
 		if asked {
 			o.Notation = n

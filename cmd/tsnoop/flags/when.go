@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/tsnoop/tsnoop/cmd/program"
 )
 
 // A When is a time in a recording, as it was given.
@@ -54,10 +56,10 @@ func parseWhen(s string) (When, error) {
 var errNegative = errors.New("negative")
 
 // when returns a setter for a time in a recording.
-func when(name string, to *When) setter {
-	s := parsed(to, parseWhen)
-	return setter{set: func(text string) error {
-		err := s.set(text)
+func when(name string, to *When) program.Setter {
+	s := program.Parsed(to, parseWhen)
+	return program.Setter{Set: func(text string) error {
+		err := s.Set(text)
 		if errors.Is(err, errNegative) {
 			return Errorf("run tsnoop replay --"+name+" 0 FILE", "--%s %s is before the recording, which begins at 0", name, text)
 		}

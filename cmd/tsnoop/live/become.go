@@ -8,7 +8,6 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"github.com/tsnoop/tsnoop/tracefs/proc"
@@ -47,7 +46,7 @@ func Become(args []string) int {
 	if err == nil {
 		err = &exec.Error{Name: name, Err: syscall.Exec(name, args, os.Environ())}
 	}
-	return terminal.New(&flags.Options{Color: "auto"}).Report(cannotRun(name, err))
+	return terminal.New("tsnoop", "auto", false).Report(cannotRun(name, err))
 }
 
 // become changes the groups and then the user, which takes away the right to.

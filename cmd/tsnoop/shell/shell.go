@@ -20,8 +20,13 @@ var (
 	fish string
 )
 
-// Scripts holds the scripts by the name of their shell.
+// Scripts holds the scripts of tsnoop by the name of their shell.
 var Scripts = map[string]string{"bash": bash, "zsh": zsh, "fish": fish}
+
+// For returns the script of a shell for another program, which answers as tsnoop does.
+func For(program, shell string) string {
+	return strings.ReplaceAll(Scripts[shell], "tsnoop", program)
+}
 
 // A Kind says what the shell can offer besides the words of an Answer.
 type Kind string

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/program"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop/terminal"
 )
 
 func ExampleUI_Report() {
 	ui := &terminal.UI{Stderr: os.Stdout}
-	status := ui.Report(flags.Errorf("run tsnoop replay trace.dat", "which file?"))
+	status := ui.Report(program.Errorf("run tsnoop replay trace.dat", "which file?"))
 	fmt.Println(status)
 	// Output:
 	// tsnoop: which file?

@@ -66,7 +66,7 @@ func (p *Progress) draw(doing string, many int, once, now string) {
 	}
 	if p.terminal && now != "" && time.Since(p.drawn) >= redraw {
 		p.timer, p.drawn = p.halt(), time.Now()
-		p.ui.draw("tsnoop: " + now + "...")
+		p.ui.draw(p.ui.prefix() + now + "...")
 	}
 }
 
@@ -108,7 +108,7 @@ func (u *UI) Watch(now func() string) (stop func()) {
 			case <-over:
 				return
 			case <-tick.C:
-				u.draw("tsnoop: " + now())
+				u.draw(u.prefix() + now())
 			}
 		}
 	})

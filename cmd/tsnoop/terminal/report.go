@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/tsnoop/tsnoop/btf"
-	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/program"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -22,7 +22,7 @@ func (s ExitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)
 func (u *UI) Report(err error) int {
 	err = NoTypes(err)
 	var specs spec.Errors
-	var use *flags.Error
+	var use *program.Error
 	var host *tracefs.HostError
 	var status ExitStatus
 	switch {

@@ -3,21 +3,22 @@
 package terminal
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 	"sync"
 
-	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
 	"github.com/tsnoop/tsnoop/render"
 	"github.com/tsnoop/tsnoop/tracefs"
 	"golang.org/x/term"
 )
 
-// A UI prints everything but data, as lines "tsnoop: ..." on stderr. Its methods may be
+// A UI prints everything but data, as lines "tsnoop: ..." on stderr, with the name of the program. Its methods may be
 // called by several goroutines.
 type UI struct {
+	Program        string // "" for tsnoop
 	Stdout, Stderr io.Writer
 	Terminal       bool // Stderr is a terminal
 	Color          bool // use colour on Stderr
@@ -30,14 +31,15 @@ type UI struct {
 	drawn bool       // the terminal shows a line of progress
 }
 
-// New returns the UI of this process.
-func New(o *flags.Options) *UI {
+// New returns the UI of this process. color is as [UseColor] takes it.
+func New(program, color string, verbose bool) *UI {
 	return &UI{
+		Program:  program,
 		Stdout:   os.Stdout,
 		Stderr:   os.Stderr,
 		Terminal: term.IsTerminal(int(os.Stderr.Fd())),
-		Color:    UseColor(o.Color, os.Stderr),
-		Verbose:  o.Show.Verbose,
+		Color:    UseColor(color, os.Stderr),
+		Verbose:  verbose,
 	}
 }
 
@@ -96,8 +98,11 @@ func size(f *os.File) (w, h int) {
 
 // Warn prints a message that does not end the run. A terminal gets it wrapped.
 func (u *UI) Warn(format string, args ...any) {
-	u.print("tsnoop: ", fmt.Sprintf(format, args...), u.columns())
+	u.print(u.prefix(), fmt.Sprintf(format, args...), u.columns())
 }
+
+// prefix returns what each message begins with.
+func (u *UI) prefix() string { return cmp.Or(u.Program, "tsnoop") + ": " }
 
 // print prints a message after a prefix, wrapped for so many columns. 0 are any number.
 func (u *UI) print(prefix, text string, columns int) {
@@ -154,7 +159,7 @@ func (u *UI) PrintWarning(w tracefs.Warning) {
 // line to copy, such as what is written to a file.
 func (u *UI) Detail(format string, args ...any) {
 	if u.Verbose {
-		u.print("tsnoop: ", fmt.Sprintf(format, args...), 0)
+		u.print(u.prefix(), fmt.Sprintf(format, args...), 0)
 	}
 }
 

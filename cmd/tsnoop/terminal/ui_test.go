@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/tsnoop/tsnoop/cmd/tsnoop/flags"
+	"github.com/tsnoop/tsnoop/cmd/program"
 	"github.com/tsnoop/tsnoop/fetchargs/plan"
 	"github.com/tsnoop/tsnoop/fetchargs/spec"
 	"github.com/tsnoop/tsnoop/tracefs"
@@ -61,7 +61,7 @@ func TestUICalm(t *testing.T) {
 		"tsnoop: 1: " + calm + "\ntsnoop: 2\n": func(u *UI) {
 			u.Report(errors.Join(errors.Join(fmt.Errorf("%d: %w", 1, errors.New(bad)), nil), errors.New("2")))
 		},
-		"tsnoop: " + calm + "\nhint: is " + calm + "\n":    func(u *UI) { u.Report(flags.Errorf("is "+bad, "%s", bad)) },
+		"tsnoop: " + calm + "\nhint: is " + calm + "\n":    func(u *UI) { u.Report(program.Errorf("is "+bad, "%s", bad)) },
 		"tsnoop: no " + calm + "\nhint: of " + calm + "\n": func(u *UI) { u.Report(&tracefs.HostError{Msg: "no " + bad, Hint: "of " + bad}) },
 		"tsnoop: " + calm + ":1: " + calm + "\n    f(a)\n      ^\nhint: did you mean " + calm + "?\n": func(u *UI) {
 			u.Report(spec.Errors{{Text: "f(a)", Span: spec.Span{Pos: 2, End: 3}, Where: bad + ":1", Msg: bad, Hint: "did you mean " + bad + "?"}})

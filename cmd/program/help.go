@@ -1,20 +1,14 @@
-package flags
+package program
 
 import "strings"
-
-// A Section is flags that the help lists below a title. It does not list those without.
-type Section struct {
-	Title string
-	Rows  []Row
-}
 
 // The width of the column of names in the help, and of the one with what a flag is for.
 const nameWidth, textWidth = 26, 54
 
 // Help returns the help's lists of flags.
-func Help() string {
+func Help(sections []Section) string {
 	var b strings.Builder
-	for _, s := range Sections() {
+	for _, s := range sections {
 		if s.Title == "" {
 			continue
 		}
@@ -32,7 +26,7 @@ func (f *Row) writeHelp(b *strings.Builder) {
 	if f.Short != "" {
 		names = "  -" + f.Short + ", "
 	}
-	names += "--" + f.Name + f.form
+	names += "--" + f.Name + f.Form
 	for _, line := range f.lines() {
 		b.WriteString(strings.TrimRight(names+strings.Repeat(" ", max(nameWidth-len(names), 1))+line, " ") + "\n")
 		names = ""
@@ -44,7 +38,7 @@ func (f *Row) Brief() string { return f.lines()[0] }
 
 // lines breaks what the flag is for into lines of the help.
 func (f *Row) lines() (lines []string) {
-	for part := range strings.Lines(f.text) {
+	for part := range strings.Lines(f.Text) {
 		line := ""
 		for word := range strings.FieldsSeq(part) {
 			switch {
