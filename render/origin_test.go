@@ -39,7 +39,7 @@ spec        \u202eg()
 	line := p.Origin([]byte("before\n"), o)
 	var got struct{ Origin tracefs.Origin }
 	text := strings.TrimPrefix(string(line), "before\n")
-	if err := json.Unmarshal([]byte(text), &got); err != nil || strings.Count(text, "\n") != 1 || strings.ContainsAny(text, "\x1b\u202e") {
+	if err := json.Unmarshal([]byte(text), &got); err != nil || strings.Count(text, "\n") != 1 || strings.ContainsAny(text, "\x1b\u202e") || !strings.HasSuffix(text, "},\"v\":1}\n") {
 		t.Fatalf("%v: %s", err, text)
 	}
 	if g := got.Origin; g.Host != o.Host || g.Specs[1] != o.Specs[1] || g.MachineID != "m" || g.Began.Wall != 1e9 || *g.Began.MaxError != ns || !g.Began.Synced || g.Ended.MaxError != nil {

@@ -8,11 +8,15 @@ import (
 	"github.com/tsnoop/tsnoop/tracefs"
 )
 
+// version is that of the form of the lines. One that knows it can read later tsnoops with the
+// same version, which only add members and kinds of lines.
+const version = 1
+
 // Origin appends where and when the trace was made:
 //
 //	{"origin":{"host":"h","machine_id":"...","boot_id":"...","kernel":"6.12.1","arch":"x86_64","recorder":"tsnoop v1",
 //	 "specs":["vfs_read(count)"],"clock":"mono",
-//	 "began":{"time":"2026-11-24T22:00:00.1Z","wall_ns":1,"ts_ns":2,"max_error_ns":3,"synchronized":true},"ended":{...}}}
+//	 "began":{"time":"2026-11-24T22:00:00.1Z","wall_ns":1,"ts_ns":2,"max_error_ns":3,"synchronized":true},"ended":{...}},"v":1}
 //
 // Unknown values are left out. "wall_ns" is the time since 1970 at "ts_ns" of the trace
 // clock; "max_error_ns" is null if the kernel does not say how far it may be off. If there are
@@ -55,7 +59,7 @@ func (p *Printer) Origin(dst []byte, o *tracefs.Origin) []byte {
 		dst = appendOffset(dst, `,"offset_ns":`, about.Wall)
 		dst = appendOffset(dst, `,"drift_ns":`, about.Drift)
 	}
-	return append(dst, "}\n"...)
+	return append(appendCount(dst, "v", version), "}\n"...)
 }
 
 func appendOffset(dst []byte, name string, ns *int64) []byte {
