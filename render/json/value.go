@@ -140,8 +140,9 @@ func isExact(t *value.Type, x uint64) bool {
 type valueWalk struct {
 	opts    *render.Options
 	dst     []byte
-	text    []byte // scratch
-	faults  []byte // the elements of "errors" so far
+	text    []byte                   // scratch
+	faults  []byte                   // the elements of "errors" so far
+	faulted func(name, fault []byte) // gets them instead; nil for none
 	field   *render.Field
 	object  bool   // the value is an object in memory
 	path    []step // from the field to the next part
@@ -217,10 +218,16 @@ func (w *valueWalk) Block(t *value.Type, b []byte) {
 // Fault records a value that could not be read, for "errors".
 func (w *valueWalk) Fault(through *value.PointerCheck, addr uint64, reason value.FaultReason) {
 	w.dst = append(w.dst, "null"...)
+	w.text = w.appendPath(w.text[:0])
+	if w.faulted != nil {
+		name := len(w.text)
+		w.text = render.AppendFault(w.text, through, addr, reason)
+		w.faulted(w.text[:name], w.text[name:])
+		return
+	}
 	if len(w.faults) > 0 {
 		w.faults = append(w.faults, ',')
 	}
-	w.text = w.appendPath(w.text[:0])
 	w.faults, _ = appendString(append(w.faults, `{"name":`...), w.text)
 	w.text = render.AppendFault(w.text[:0], through, addr, reason)
 	w.faults, _ = appendString(append(w.faults, `,"fault":`...), w.text)
