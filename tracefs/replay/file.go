@@ -129,8 +129,10 @@ func (r *File) prepare(o Options) error {
 	r.Amend.See(r.Warner, !r.some && r.AllCalls(), nil)
 	r.needsPast = r.NeedsPast() || r.Processes != nil && (o.Process || len(o.Pids) > 0)
 	r.chooser = choose(&r.Stream, o.Choice)
-	if r.stacks = o.Stacks; o.Stacks {
-		return r.findStacks()
+	if r.stacks = o.Stacks; o.Stacks || o.AnyStack {
+		if err := r.findStacks(); o.Stacks {
+			return err
+		}
 	}
 	return nil
 }

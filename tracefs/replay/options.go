@@ -19,6 +19,7 @@ type Options struct {
 	Pair     bool               // with Specs: every call needs its entry and its return
 	Measures []*measure.Measure // what calls are aggregated by
 	Stacks   bool               // yield kernel stacks, which must have been recorded
+	AnyStack bool               // yield kernel stacks if there are some
 	Process  bool               // Process will be asked: it learns from all earlier events
 	Symbols  bool               // most calls will need Symbol: read the symbols in the background now
 	Shared   *Shared            // of recordings that are read at once; nil for one alone
