@@ -1,4 +1,4 @@
-# make          the program tsnoop, in this directory
+# make          the programs tsnoop and tsnoop-export, in this directory
 # make test     everything, also on five real kernels in virtual machines
 # make vm       all that needs a kernel on each of them; KERNEL="6.1 arm64" RUN=regexp choose
 # make trust    what tsnoop promises, at full size, with a table; KERNEL and RUN choose
@@ -30,7 +30,7 @@ STAGES = $(addprefix fetchargs/,find route cond encode plan line readcheck pushd
 .PHONY: build test vm trust demo picture dist bench fuzz lint linter mutate walk clean help
 
 build:
-	CGO_ENABLED=0 go build -trimpath -o tsnoop ./cmd/tsnoop
+	CGO_ENABLED=0 go build -trimpath -o ./ ./cmd/tsnoop ./cmd/tsnoop-export
 
 test:
 	@$(vm)/test.sh all
@@ -114,5 +114,5 @@ help:
 	@sed -n 's/^# make/make/p' Makefile
 
 clean:
-	rm -rf tsnoop dist bench-*.svg
+	rm -rf tsnoop tsnoop-export dist bench-*.svg
 	find . -name '*.test' -type f -delete

@@ -30,7 +30,7 @@ type Flags struct {
 	*pflag.FlagSet
 	Old    map[string]string // names that flags had before, with those that they have now
 	Others map[string]string // names of flags of other tools, with hints
-	Short  string            // the hint for a letter that is no flag
+	Short  string            // the hint for an unknown letter
 	Any    string            // the hint for all else
 }
 

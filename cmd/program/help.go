@@ -39,21 +39,26 @@ func (f *Row) Brief() string { return f.lines()[0] }
 // lines breaks what the flag is for into lines of the help.
 func (f *Row) lines() (lines []string) {
 	for part := range strings.Lines(f.Text) {
-		line := ""
-		for word := range strings.FieldsSeq(part) {
-			switch {
-			case line == "":
-				line = word
-			case len(line)+1+len(word) <= textWidth:
-				line += " " + word
-			default:
-				lines, line = append(lines, line), word
-			}
-		}
-		lines = append(lines, line)
+		lines = append(lines, Fold(part, textWidth)...)
 	}
 	if lines == nil {
 		return []string{""}
 	}
 	return lines
+}
+
+// Fold breaks text into lines of at most width bytes.
+func Fold(text string, width int) (lines []string) {
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		switch {
+		case line == "":
+			line = word
+		case len(line)+1+len(word) <= width:
+			line += " " + word
+		default:
+			lines, line = append(lines, line), word
+		}
+	}
+	return append(lines, line)
 }

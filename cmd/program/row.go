@@ -1,5 +1,5 @@
 // Package program has what the commands of this repository share: the rows that their flags
-// are, with the help made from them, what a wrong command line is told, and the version.
+// are, with the help made from them, the errors of a command line, and the version.
 package program
 
 // A Row is one flag: its names, what it is for, where its value goes, and what to say if

@@ -31,12 +31,15 @@ func TestContributing(t *testing.T) {
 			change(t, texts, f)
 		}
 	}
-	program := build(t, texts)
+	program, export := build(t, texts, "."), build(t, texts, "../tsnoop-export")
 	const recording = top + "/testdata/recordings/sample.dat"
 	const corners = top + "/testdata/btf/corners.btf"
 	line := filepath.Join(t.TempDir(), "pasted")
 	os.WriteFile(line, []byte("ls-1 [000] ..... 10.000001: take_bits: (take_bits+0x0/0x20) b={0x1,0x2} b_ptr=0xffff888003d2e000\n"), 0o644)
 	types := []string{"--btf", top + "/testdata/btf/linux-6.12-amd64.btf", "--kernel", "6.12"}
+	if out, err := exec.Command(export, "count", recording).CombinedOutput(); err != nil || !strings.Contains(string(out), "2 calls\n") {
+		t.Errorf("export: %v: %s", err, out)
+	}
 	for _, c := range []struct {
 		name string
 		args []string
@@ -91,8 +94,8 @@ func change(t *testing.T, texts map[string]string, f txtar.File) {
 	texts[f.Name] = text
 }
 
-// build makes tsnoop as if these files were there.
-func build(t *testing.T, texts map[string]string) (program string) {
+// build makes a command as if these files were there.
+func build(t *testing.T, texts map[string]string, command string) (program string) {
 	t.Helper()
 	dir := t.TempDir()
 	replace := map[string]string{}
@@ -113,7 +116,7 @@ func build(t *testing.T, texts map[string]string) (program string) {
 	}
 	os.WriteFile(filepath.Join(dir, "overlay"), overlay, 0o644)
 	program = filepath.Join(dir, "tsnoop")
-	cmd := exec.Command("go", "build", "-trimpath", "-overlay", filepath.Join(dir, "overlay"), "-o", program, ".")
+	cmd := exec.Command("go", "build", "-trimpath", "-overlay", filepath.Join(dir, "overlay"), "-o", program, command)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

@@ -1,0 +1,24 @@
+package main
+
+import (
+	"github.com/tsnoop/tsnoop/cmd/program"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop-export/folded"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop-export/output"
+)
+
+// A kind is an output that can be asked for.
+type kind struct {
+	name string
+	text string        // what it is, in a few words
+	rows []program.Row // its own flags
+	open func(output.To) (output.Output, error)
+}
+
+// kinds returns the outputs, whose flags set the fields of o. To add one, add a package beside
+// folded and a row here.
+func (o *options) kinds() []kind {
+	return []kind{
+		{"folded", "stacks for flame graphs, one a line with its weight: flamegraph.pl, speedscope.app",
+			folded.Flags(&o.folded), func(to output.To) (output.Output, error) { return folded.New(to, o.folded), nil }},
+	}
+}
