@@ -36,16 +36,17 @@ else
 fi
 export SOURCE_DATE_EPOCH
 
-# compile ARCH FILE. The oldest machines of an architecture are meant.
+# compile ARCH DIR. The oldest machines of an architecture are meant.
 compile() {
 	GOARCH=$1 GOAMD64=v1 GOARM=6 GO386=sse2 GOMIPS=softfloat GOMIPS64=softfloat \
-		go build "$vcs" -ldflags "$linked" -o "$2" ./cmd/tsnoop
+		go build "$vcs" -ldflags "$linked" -o "$2/" ./cmd/tsnoop ./cmd/tsnoop-export
 }
 
-# The parts that are the same for all come from the program itself.
-host=$work/host/tsnoop
+# The parts that are the same for all come from the programs themselves.
+host=$work/host
+programs="tsnoop tsnoop-export"
 compile "$(go env GOHOSTARCH)" "$host"
-VERSION=$("$host" --version)
+VERSION=$("$host/tsnoop" --version)
 VERSION=${VERSION#tsnoop v}
 case $VERSION in
 [0-9]*) export VERSION ;;
@@ -56,8 +57,10 @@ GOARCH=$(go env GOHOSTARCH) go build -buildvcs=false -o "$work/parts" ./cmd/tsno
 
 common=$work/common
 mkdir -p "$work/made" "$common/completion" "$common/man" "$common/doc"
-for shell in bash zsh fish; do "$host" completion $shell >"$common/completion/tsnoop.$shell"; done
-for page in $("$host" __manual); do "$host" __manual "$page" | gzip -9n >"$common/man/$page.gz"; done
+for program in $programs; do
+	for shell in bash zsh fish; do "$host/$program" completion $shell >"$common/completion/$program.$shell"; done
+	for page in $("$host/$program" __manual); do "$host/$program" __manual "$page" | gzip -9n >"$common/man/$page.gz"; done
+done
 cp -r cmd/tsnoop/preset/presets "$common/"
 cp README.md SECURITY.md CHANGELOG.md LICENSE "$common/doc/"
 
@@ -92,8 +95,8 @@ for arch; do
 	mkdir "$dir"
 	cp -r "$common"/* "$dir/"
 	mv "$dir"/doc/* "$dir/" && rmdir "$dir/doc"
-	if [ "$arch" = "$(go env GOHOSTARCH)" ]; then cp "$host" "$dir/tsnoop"; else compile "$arch" "$dir/tsnoop"; fi
-	GOARCH=$arch "$work/parts" "$dir/tsnoop" "$dir"
+	if [ "$arch" = "$(go env GOHOSTARCH)" ]; then cp "$host"/* "$dir/"; else compile "$arch" "$dir"; fi
+	GOARCH=$arch "$work/parts" "$dir" $programs
 	tarball "$dir"
 	case " $traced " in *" $arch "*) ;; *) continue ;; esac
 	for form in deb rpm; do

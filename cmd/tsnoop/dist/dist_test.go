@@ -52,7 +52,7 @@ type sources struct{ fs.FS }
 func (s sources) ReadDir(name string) ([]fs.DirEntry, error) {
 	entries, err := fs.ReadDir(s.FS, name)
 	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
-		return e.Name() == ".git" || name == "." && (e.Name() == "tsnoop" || e.Name() == "dist")
+		return e.Name() == ".git" || name == "." && (e.Name() == "tsnoop" || e.Name() == "tsnoop-export" || e.Name() == "dist")
 	}), err
 }
 
@@ -110,13 +110,14 @@ func TestDist(t *testing.T) {
 	t.Run("tarball", func(t *testing.T) {
 		name, root := "tsnoop-1.2.3-linux-"+arch, t.TempDir()
 		said(t, root, nil, "tar", "-xf", filepath.Join(work, "made", name+".tar.gz"))
-		for _, file := range []string{"README.md", "LICENSE", "SECURITY.md", "CHANGELOG.md", "man/tsnoop.8.gz", "completion/tsnoop.zsh", "presets/opens.tsnoop"} {
+		for _, file := range []string{"README.md", "LICENSE", "SECURITY.md", "CHANGELOG.md", "man/tsnoop.8.gz", "man/tsnoop-export.1.gz", "completion/tsnoop.zsh", "completion/tsnoop-export.zsh", "presets/opens.tsnoop"} {
 			if _, err := os.Stat(filepath.Join(root, name, file)); err != nil {
 				t.Error(err)
 			}
 		}
 		dir := filepath.Join(root, name)
 		listsParts(t, dir+"/tsnoop", dir+"/NOTICE", dir+"/tsnoop.cdx.json")
+		listsParts(t, dir+"/tsnoop-export", dir+"/NOTICE", dir+"/tsnoop-export.cdx.json")
 		info, err := os.Stat(dir + "/tsnoop")
 		if err != nil {
 			t.Fatal(err)
@@ -161,9 +162,10 @@ func testDeb(t *testing.T, pkg string) {
 	os.WriteFile(filepath.Join(root, "var/lib/dpkg/status"), nil, 0o644)
 	before := tree(t, root)
 	asRoot(t, "dpkg", "--root="+root, "--log=/dev/null", "-i", pkg)
-	installed(t, root, before, "/usr/share/zsh/vendor-completions/_tsnoop", "/usr/share/doc/tsnoop/copyright",
+	installed(t, root, before, "/usr/share/zsh/vendor-completions/_tsnoop", "/usr/share/zsh/vendor-completions/_tsnoop-export", "/usr/share/doc/tsnoop/copyright",
 		"/usr/share/doc/tsnoop/changelog.gz", "/usr/share/lintian/overrides/tsnoop", "/usr/share/doc/tsnoop/NOTICE")
 	listsParts(t, root+"/usr/bin/tsnoop", root+"/usr/share/doc/tsnoop/NOTICE", root+"/usr/share/doc/tsnoop/tsnoop.cdx.json")
+	listsParts(t, root+"/usr/bin/tsnoop-export", root+"/usr/share/doc/tsnoop/NOTICE", root+"/usr/share/doc/tsnoop/tsnoop-export.cdx.json")
 	works(t, root, "/usr/bin/tsnoop")
 	asRoot(t, "dpkg", "--root="+root, "--log=/dev/null", "--purge", "tsnoop")
 	if after := tree(t, root); !slices.Equal(before, after) {
@@ -189,8 +191,9 @@ func testRPM(t *testing.T, pkg string) {
 	before := tree(t, root)
 	asRoot(t, "rpm", "--root="+root, "--nosignature", "-i", pkg)
 	asRoot(t, "rpm", "--root="+root, "-V", "tsnoop")
-	installed(t, root, before, "/usr/share/zsh/site-functions/_tsnoop", "/usr/share/licenses/tsnoop/LICENSE", "/usr/share/licenses/tsnoop/NOTICE")
+	installed(t, root, before, "/usr/share/zsh/site-functions/_tsnoop", "/usr/share/zsh/site-functions/_tsnoop-export", "/usr/share/licenses/tsnoop/LICENSE", "/usr/share/licenses/tsnoop/NOTICE")
 	listsParts(t, root+"/usr/bin/tsnoop", root+"/usr/share/licenses/tsnoop/NOTICE", root+"/usr/share/doc/tsnoop/tsnoop.cdx.json")
+	listsParts(t, root+"/usr/bin/tsnoop-export", root+"/usr/share/licenses/tsnoop/NOTICE", root+"/usr/share/doc/tsnoop/tsnoop-export.cdx.json")
 	works(t, root, "/usr/bin/tsnoop")
 	asRoot(t, "rpm", "--root="+root, "-e", "tsnoop")
 	// The package owns what is its own; the directories that all packages share it does not.
@@ -230,7 +233,10 @@ func tree(t *testing.T, root string) []string {
 // installed compares what a package has brought with what it should.
 func installed(t *testing.T, root string, before []string, own ...string) {
 	t.Helper()
-	want := append(own, "/usr/bin/tsnoop",
+	programs := []string{"/usr/bin/tsnoop", "/usr/bin/tsnoop-export"}
+	want := append(slices.Concat(own, programs),
+		"/usr/share/bash-completion/completions/tsnoop-export", "/usr/share/fish/vendor_completions.d/tsnoop-export.fish",
+		"/usr/share/man/man1/tsnoop-export.1.gz", "/usr/share/doc/tsnoop/tsnoop-export.cdx.json",
 		"/usr/share/bash-completion/completions/tsnoop", "/usr/share/fish/vendor_completions.d/tsnoop.fish",
 		"/usr/share/man/man8/tsnoop.8.gz", "/usr/share/man/man7/tsnoop-spec.7.gz", "/usr/share/man/man7/tsnoop-json.7.gz",
 		"/usr/share/doc/tsnoop/README.md", "/usr/share/doc/tsnoop/SECURITY.md", "/usr/share/doc/tsnoop/CHANGELOG.md", "/usr/share/doc/tsnoop/tsnoop.cdx.json")
@@ -249,7 +255,7 @@ func installed(t *testing.T, root string, before []string, own ...string) {
 		case slices.Contains(before, file) || info.IsDir() && info.Mode().Perm() == 0o755:
 		case i < 0:
 			t.Errorf("unexpected file %s, %s", file, info.Mode())
-		case file == "/usr/bin/tsnoop" && info.Mode() != 0o755, file != "/usr/bin/tsnoop" && info.Mode() != 0o644:
+		case slices.Contains(programs, file) && info.Mode() != 0o755, !slices.Contains(programs, file) && info.Mode() != 0o644:
 			t.Errorf("%s: %s", file, info.Mode())
 		default:
 			want = slices.Delete(want, i, i+1)
@@ -274,11 +280,17 @@ func works(t *testing.T, root, path string) {
 		}
 	}
 	for _, c := range []struct{ args, want string }{
+		{"-export --version", "tsnoop-export v1.2.3\n"},
+		{"-export folded recording", "caller_one;ip_rcv 2\n"},
 		{"--version", "tsnoop v1.2.3\n"},
 		{"--btf types --arch amd64 --kernel 6.12 --emit vfs_read(count)", "p:tsnoop/vfs_read vfs_read count=$arg3:u64\n"},
 		{"replay recording", "caller_one -> ip_rcv(skb->pkt_type=PACKET_KERNEL) = 7 <100ns>\n"},
 	} {
-		cmd := exec.Command(path, strings.Fields(c.args)...)
+		program, args := path, strings.Fields(c.args)
+		if args[0] == "-export" {
+			program, args = path+args[0], args[1:]
+		}
+		cmd := exec.Command(program, args...)
 		cmd.Dir, cmd.Env = "/", []string{"PATH=/"}
 		cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: root}
 		if uid := os.Geteuid(); uid != 0 {
@@ -287,7 +299,7 @@ func works(t *testing.T, root, path string) {
 		}
 		out, err := cmd.CombinedOutput()
 		if err != nil || !strings.Contains(string(out), c.want) {
-			t.Errorf("%s %s: %v: %q, want %q", path, c.args, err, out, c.want)
+			t.Errorf("%s %s: %v: %q, want %q", program, args, err, out, c.want)
 		}
 	}
 	for _, file := range []string{"types", "recording"} {
