@@ -4,10 +4,11 @@ import "github.com/tsnoop/tsnoop/tracefs"
 
 // A Loss is something that the trace does not show. Its kind decides which fields it has.
 type Loss struct {
-	Kind LossKind
-	Func string // as it was asked for
-	Time uint64 // ns on the trace clock
-	CPU  int
+	Trace *Trace
+	Kind  LossKind
+	Func  string // as it was asked for
+	Time  uint64 // ns on the trace clock
+	CPU   int
 
 	Count  uint64
 	Known  bool // Count is; otherwise it was not counted

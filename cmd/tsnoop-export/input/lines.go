@@ -99,6 +99,7 @@ func (r *lineReader) line(text []byte) error {
 	}
 	switch {
 	case loss != nil:
+		loss.Trace = r.trace
 		return r.to.Loss(loss)
 	case l.Func == nil || l.TS == nil:
 		return nil // a kind of line that a later version has added

@@ -39,7 +39,7 @@ func Recording(ctx context.Context, f io.ReaderAt, size int64, name string, to o
 	}
 	l := file.Losses()
 	l.Report(warn)
-	if err := exportLosses(l, to); err != nil {
+	if err := exportLosses(l, trace, to); err != nil {
 		return err
 	}
 	if err := to.End(trace); err != nil {
@@ -56,7 +56,7 @@ func exportCalls(ctx context.Context, file *replay.File, trace *call.Trace, to o
 	var failed error
 	file.Lost = func(e *tracefs.Event) {
 		if failed == nil {
-			failed = to.Loss(&call.Loss{Kind: call.LostHere, Time: e.Time, CPU: e.CPU, Count: known(e.Lost), Known: e.Lost != tracefs.LostUnknown})
+			failed = to.Loss(&call.Loss{Trace: trace, Kind: call.LostHere, Time: e.Time, CPU: e.CPU, Count: known(e.Lost), Known: e.Lost != tracefs.LostUnknown})
 		}
 	}
 	for one, err := range file.Calls(ctx) {
@@ -84,7 +84,7 @@ func known(lost uint64) uint64 {
 }
 
 // exportLosses gives an output what tsnoop --json writes at the end of a trace.
-func exportLosses(l *losses.Losses, to output.Output) error {
+func exportLosses(l *losses.Losses, trace *call.Trace, to output.Output) error {
 	var all []call.Loss
 	if n := l.Events() - l.Damaged.Min; n > 0 {
 		all = append(all, call.Loss{Kind: call.LostTotal, Count: n, Known: true})
@@ -110,6 +110,7 @@ func exportLosses(l *losses.Losses, to output.Output) error {
 		all = append(all, call.Loss{Kind: kind, Func: u.Func, Count: u.Calls, Known: true})
 	}
 	for i := range all {
+		all[i].Trace = trace
 		if err := to.Loss(&all[i]); err != nil {
 			return err
 		}
