@@ -9,6 +9,7 @@ import (
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/cmd/program"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop-export/folded"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop-export/otlp"
 )
 
 // options is the command line.
@@ -16,9 +17,11 @@ type options struct {
 	word  string // the name of an output, or one of commands
 	kind  *kind  // the output, nil for a command
 	files []string
+	url   string // where to send, "" for nowhere
 
 	output string // file to write, "" for stdout
 	folded folded.Options
+	otlp   otlp.Options
 }
 
 // rows returns the flags that all outputs have.
@@ -51,7 +54,7 @@ func (o *options) instead(command string) program.Setter {
 
 // parse parses the command line. If it is wrong, the options are what was understood.
 func parse(args []string) (*options, error) {
-	o := &options{}
+	o := &options{otlp: otlp.Default}
 	set := pflag.NewFlagSet(name, pflag.ContinueOnError)
 	set.Usage = func() {}
 	of := map[string]string{} // the outputs that flags are for
@@ -111,6 +114,25 @@ func (o *options) pick(kinds []kind, args []string) error {
 	o.word, o.files = found[0], args[1:]
 	if i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == o.word }); i >= 0 {
 		o.kind = &kinds[i]
+		return o.takeURL()
+	}
+	return nil
+}
+
+// takeURL finds the URL among the files.
+func (o *options) takeURL() error {
+	is := func(word string) bool { return strings.Contains(word, "://") }
+	i := slices.IndexFunc(o.files, is)
+	if i < 0 {
+		return nil
+	}
+	o.url = o.files[i]
+	o.files = slices.Delete(slices.Clone(o.files), i, i+1)
+	switch {
+	case o.word != "otlp":
+		return program.Errorf(fmt.Sprintf("run %s otlp %s", name, o.url), "%s is not sent to a URL", o.word)
+	case slices.ContainsFunc(o.files, is):
+		return program.Errorf("", "give one URL: the calls are sent to one collector")
 	}
 	return nil
 }

@@ -71,6 +71,7 @@ func TestComplete(t *testing.T) {
 		{"folded --weight=n", "words", []string{"--weight=ns"}},
 		{"folded -o ", "files", nil},
 		{"folded ", "files", nil},
+		{"otlp --ne", "words", []string{"--nest"}},
 		{"completion z", "words", []string{"zsh"}},
 		{"nothing ", "words", nil},
 	} {

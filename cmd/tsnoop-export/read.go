@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/tsnoop/tsnoop/cmd/program"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop-export/input"
@@ -35,7 +36,8 @@ func (o *options) export(ui *terminal.UI) (err error) {
 	defer func() { err = cmp.Or(err, file.close()) }()
 	ctx, stop := interrupted(ui, inputs)
 	defer stop()
-	out, err := o.kind.open(output.To{Context: ctx, W: file.f, Warn: ui.Warn})
+	live := slices.ContainsFunc(inputs, func(in *source) bool { return !in.regular() })
+	out, err := o.kind.open(output.To{Context: ctx, W: file.f, Warn: ui.Warn, Live: live, Version: program.Version(linked)})
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/tsnoop/tsnoop/cmd/program"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop-export/folded"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop-export/otlp"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop-export/output"
 )
 
@@ -20,5 +21,7 @@ func (o *options) kinds() []kind {
 	return []kind{
 		{"folded", "stacks for flame graphs, one a line with its weight: flamegraph.pl, speedscope.app",
 			folded.Flags(&o.folded), func(to output.To) (output.Output, error) { return folded.New(to, o.folded), nil }},
+		{"otlp", "spans and log records for OpenTelemetry: sent to the URL of a collector, or to where OTEL_EXPORTER_OTLP_* say; without these, lines of OTLP/JSON",
+			otlp.Flags(&o.otlp), func(to output.To) (output.Output, error) { return otlp.New(to, o.otlp, o.url, o.output) }},
 	}
 }

@@ -37,4 +37,6 @@ type To struct {
 	Context context.Context // canceled when the user interrupts the export
 	W       io.Writer       // stdout, or the file of --output
 	Warn    func(format string, args ...any)
+	Live    bool   // an input is a pipe, whose writer loses events while it has to wait
+	Version string // of this program
 }
