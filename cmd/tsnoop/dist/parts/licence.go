@@ -119,13 +119,15 @@ func (p *part) add(root, dir string) error {
 func identify(text []byte) string {
 	words := strings.Join(strings.Fields(string(text)), " ")
 	var ids []string
-	for _, l := range []struct{ id, says, and string }{
-		{"Apache-2.0", "Apache License Version 2.0, January 2004", ""},
-		{"BSD-3-Clause", "Redistribution and use in source and binary forms", "nor the names of"},
-		{"MIT", "Permission is hereby granted, free of charge, to any person obtaining a copy of this software", ""},
-		{"LicenseRef-Go-patents", "Additional IP Rights Grant (Patents)", ""},
+	const bsd, third = "Redistribution and use in source and binary forms", "nor the names of"
+	for _, l := range []struct{ id, says, and, not string }{
+		{"Apache-2.0", "Apache License Version 2.0, January 2004", "", ""},
+		{"BSD-2-Clause", bsd, "", third},
+		{"BSD-3-Clause", bsd, third, ""},
+		{"MIT", "Permission is hereby granted, free of charge, to any person obtaining a copy of this software", "", ""},
+		{"LicenseRef-Go-patents", "Additional IP Rights Grant (Patents)", "", ""},
 	} {
-		if strings.Contains(words, l.says) && strings.Contains(words, l.and) {
+		if strings.Contains(words, l.says) && strings.Contains(words, l.and) && (l.not == "" || !strings.Contains(words, l.not)) {
 			ids = append(ids, l.id)
 		}
 	}
