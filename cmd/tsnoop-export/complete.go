@@ -100,7 +100,7 @@ func values(rows []program.Row, written, value string) shell.Answer {
 	switch {
 	case f == nil:
 		return shell.Answer{Kind: shell.Words}
-	case f.Name == "output":
+	case f.Name == "output", f.Name == "out":
 		return shell.Answer{Kind: shell.Files}
 	}
 	return shell.Answer{Kind: shell.Words, Words: among(value, f.Words())}

@@ -10,6 +10,7 @@ import (
 	"github.com/tsnoop/tsnoop/cmd/program"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop-export/folded"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop-export/otlp"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop-export/parquet"
 )
 
 // options is the command line.
@@ -19,9 +20,10 @@ type options struct {
 	files []string
 	url   string // where to send, "" for nowhere
 
-	output string // file to write, "" for stdout
-	folded folded.Options
-	otlp   otlp.Options
+	output  string // file to write, "" for stdout
+	folded  folded.Options
+	otlp    otlp.Options
+	parquet parquet.Options
 }
 
 // rows returns the flags that all outputs have.
@@ -85,6 +87,9 @@ func parse(args []string) (*options, error) {
 			err = program.Errorf(fmt.Sprintf("run %s %s --%s", name, k, f.Name), "--%s works only with %s", f.Name, k)
 		}
 	})
+	if o.word == "parquet" && o.output != "" && err == nil {
+		err = program.Errorf("run "+name+" parquet --out calls trace.dat", "parquet writes a directory, not a file: use --out DIR")
+	}
 	return o, err
 }
 

@@ -70,6 +70,8 @@ func TestComplete(t *testing.T) {
 		{"folded --weight ", "words", []string{"calls", "ns"}},
 		{"folded --weight=n", "words", []string{"--weight=ns"}},
 		{"folded -o ", "files", nil},
+		{"par", "words", []string{"parquet"}},
+		{"parquet --out ", "files", nil},
 		{"folded ", "files", nil},
 		{"otlp --ne", "words", []string{"--nest"}},
 		{"completion z", "words", []string{"zsh"}},

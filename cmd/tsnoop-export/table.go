@@ -5,6 +5,7 @@ import (
 	"github.com/tsnoop/tsnoop/cmd/tsnoop-export/folded"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop-export/otlp"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop-export/output"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop-export/parquet"
 )
 
 // A kind is an output that can be asked for.
@@ -23,5 +24,7 @@ func (o *options) kinds() []kind {
 			folded.Flags(&o.folded), func(to output.To) (output.Output, error) { return folded.New(to, o.folded), nil }},
 		{"otlp", "spans and log records for OpenTelemetry: sent to the URL of a collector, or to where OTEL_EXPORTER_OTLP_* say; without these, lines of OTLP/JSON",
 			otlp.Flags(&o.otlp), func(to output.To) (output.Output, error) { return otlp.New(to, o.otlp, o.url, o.output) }},
+		{"parquet", "Parquet files for SQL, a row for each call: DuckDB, ClickHouse",
+			parquet.Flags(&o.parquet), func(to output.To) (output.Output, error) { return parquet.New(to, o.parquet) }},
 	}
 }
