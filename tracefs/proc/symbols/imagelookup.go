@@ -181,6 +181,7 @@ func (m *image) beginning(words []string, found func(*line)) {
 		}
 	}
 	var b []byte
+	var l line // one for all: what found gets is on the heap
 	names, at := m.names, 0
 	for i := range m.n {
 		n := int(names[at]) // as in compressed, but mark has checked all names
@@ -195,7 +196,7 @@ func (m *image) beginning(words []string, found func(*line)) {
 			continue
 		}
 		if slices.ContainsFunc(words, func(w string) bool { return m.begins(name, w) }) {
-			l := m.line(i, name, &b)
+			l = m.line(i, name, &b)
 			found(&l)
 		}
 	}
@@ -258,20 +259,28 @@ func (m *image) text(atLeast int) []byte {
 // Facts is lookupFacts for the kernel itself.
 func (m *image) Facts(names []string) (facts map[string]Facts, stext uint64) {
 	found := make(map[string]*Facts, len(names))
-	var words []string
 	for _, n := range names {
 		found[n] = new(Facts)
-		words = append(words, n)
 	}
-	if len(found) > fewNames {
-		words = []string{""} // each begins with it
-	}
-	m.beginning(words, func(l *line) { collect(found, l) })
+	m.beginning(beginnings(names), func(l *line) { collect(found, l) })
 	facts = make(map[string]Facts, len(found))
 	for n, f := range found {
 		facts[n] = *f
 	}
 	return facts, m.stext
+}
+
+// beginnings returns few words that names begin with: the names themselves, or so many of
+// their letters that at most fewNames differ. The names of a glob have a beginning of their own.
+func beginnings(names []string) []string {
+	words := slices.Compact(slices.Sorted(slices.Values(names)))
+	for n := 16; len(words) > fewNames; n-- {
+		for i, w := range words {
+			words[i] = w[:min(n, len(w))]
+		}
+		words = slices.Compact(words)
+	}
+	return words
 }
 
 // Addrs is lookupAddrs of the kernel itself.
