@@ -65,8 +65,8 @@ func (run *resolving) shareGlob(g *find.Glob, plans, some []*plan.Plan, sites ma
 		}
 	}
 	unwanted := 0
-	for name := range sites {
-		if match(name) && !shared[name] {
+	for name, site := range sites {
+		if site != 0 && match(name) && !shared[name] {
 			unwanted++
 		}
 	}

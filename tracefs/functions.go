@@ -38,6 +38,18 @@ func (fs *FS) FunctionList() ([]byte, error) {
 	return text.Bytes(), err
 }
 
+// FunctionListBegin returns the first lines of FunctionList, which take the kernel no time.
+func (fs *FS) FunctionListBegin() ([]byte, error) {
+	f, err := fs.Open(functionsFile)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b := make([]byte, 4096)
+	n, err := f.Read(b)
+	return b[:bytes.LastIndexByte(b[:n], '\n')+1], err
+}
+
 // ParseFunctions returns a function that reports whether a function is in the text of a
 // FunctionList, or nil if the text is empty.
 func ParseFunctions(text []byte) func(module, name string) bool {
@@ -62,8 +74,8 @@ func ParseFunctions(text []byte) func(module, name string) bool {
 const sitesFile = "available_filter_functions_addrs"
 
 // ProbeSites returns the addresses of the functions of the kernel itself that ftrace knows, as
-// the records of fprobe events have them, by name. It leaves out names that several functions
-// have. It returns nil if tracefs has no such list, or hides the addresses.
+// the records of fprobe events have them, by name; 0 for a name that several functions have. It
+// returns nil if tracefs has no such list, or hides the addresses.
 func (fs *FS) ProbeSites() map[string]uint64 {
 	sites, err := read(fs, sitesFile, parseSites)
 	if err != nil {
@@ -75,7 +87,6 @@ func (fs *FS) ProbeSites() map[string]uint64 {
 // parseSites parses lines like "ffffffff9e845d54 vfs_write" or "ffffffffc0a1 f [module]".
 func parseSites(r io.Reader) (map[string]uint64, error) {
 	sites := map[string]uint64{}
-	several := map[string]bool{}
 	sc := bufio.NewScanner(r)
 	for sc.Scan() {
 		hex, name, _ := strings.Cut(sc.Text(), " ")
@@ -83,13 +94,10 @@ func parseSites(r io.Reader) (map[string]uint64, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%q has no address", sc.Text())
 		}
-		if sites[name] != 0 {
-			several[name] = true
+		if _, several := sites[name]; several {
+			addr = 0
 		}
 		sites[name] = addr
-	}
-	for name := range several {
-		delete(sites, name)
 	}
 	return sites, sc.Err()
 }

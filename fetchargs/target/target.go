@@ -48,7 +48,7 @@ type Target struct {
 	// not needed because no spec has a glob.
 	Traceable func(module, name string) bool
 	// ProbeSites returns the addresses that fprobe events have of the functions of the kernel
-	// itself, by name, without names that several functions have. It is slow. It is nil if each
+	// itself, by name; 0 for a name that several functions have. It is slow. It is nil if each
 	// function is to have an event of its own.
 	ProbeSites func() map[string]uint64
 	// FromFile means that specs come from a file, so that less is possible: see weight.go.

@@ -29,9 +29,6 @@ type Reloader struct {
 	modules []string   // modules that are loaded in machine
 	kernel  *btf.Kernel
 
-	// traceable is Host.fs.TraceableFunctions, called once, since it takes long.
-	traceable func() func(module, name string) bool
-
 	some    atomic.Bool // waiting is not empty
 	mu      sync.Mutex  // guards waiting
 	waiting []Armed
@@ -77,7 +74,7 @@ func (r *Reloader) Plan(specs []string, o host.PlanOptions) ([]*plan.Plan, error
 		return nil, nil
 	}
 	h := r.today()
-	o.Taken, o.Traceable = r.taken, r.traceable
+	o.Taken = r.taken
 	if o.Kernel == nil {
 		o.Kernel = r.kernel
 	}
@@ -96,7 +93,6 @@ func (r *Reloader) today() *host.Host {
 // once.
 func (r *Reloader) know(h *host.Host, modules []string) {
 	r.host, r.modules, r.kernel = h, modules, btf.Running()
-	r.traceable = sync.OnceValue(h.FS.TraceableFunctions)
 }
 
 // Reload makes a running trace show the calls of these specs and no others. further is

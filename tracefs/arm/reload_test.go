@@ -32,7 +32,7 @@ func TestReloadingReads(t *testing.T) {
 		if slices.Equal(r.modules, proc.ModuleNames()) && r.today() != first {
 			t.Fatal("another host, with the same modules")
 		}
-		return r.traceable()("", name)
+		return r.host.Traceable()("", name)
 	}
 	if !has("vfs_read") {
 		t.Error("vfs_read is not there")
@@ -44,7 +44,7 @@ func TestReloadingReads(t *testing.T) {
 		t.Error("the list is read again")
 	}
 	r.modules = append(r.modules, "gone")
-	if r.today() == first || !r.traceable()("", "vfs_write") {
+	if r.today() == first || !r.host.Traceable()("", "vfs_write") {
 		t.Error("the list is not read again for other modules")
 	}
 }

@@ -18,6 +18,10 @@ func Processes() []proc.Process { return proc.Processes() }
 // directory dir until the kernel boots again or its modules change. Only the owner of dir
 // may write to it; if that is not so, or the list cannot be kept, it is read each time.
 func (h *Host) CachedFunctions(dir string) func(module, name string) bool {
+	return h.traceableOr(func() func(module, name string) bool { return h.cached(dir) })
+}
+
+func (h *Host) cached(dir string) func(module, name string) bool {
 	path := filepath.Join(dir, "functions")
 	key := append([]byte("tsnoop "+proc.BootID()+" "+proc.LoadedModules()), '\n')
 	if kept, err := os.ReadFile(path); err == nil && ownDir(dir) {

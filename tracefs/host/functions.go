@@ -40,7 +40,7 @@ func (h *Host) Functions(pattern string, o PlanOptions) (iter.Seq[[]byte], error
 	}
 	traceable := func(module, name string) bool { return true }
 	if h.FS != nil && !o.elsewhere() {
-		if known := h.FS.TraceableFunctions(); known != nil {
+		if known := h.Traceable(); known != nil {
 			traceable = known
 		}
 	}

@@ -24,14 +24,19 @@ type Host struct {
 	Symbols *symbols.Table
 	Reasons *define.Reasons
 
-	types  func() *btf.Kernel // of this host
-	hz     func() int         // jiffies a second, 0 if not known
-	swap   func() *plan.Plan  // see NamesBy
-	builds map[string]string  // builds of modules whose types were read before they are loaded
+	types  func() *btf.Kernel       // of this host
+	hz     func() int               // jiffies a second, 0 if not known
+	swap   func() *plan.Plan        // see NamesBy
+	sites  func() map[string]uint64 // see symbols.Table.Sites; nil if that is not known
+	builds map[string]string        // builds of modules whose types were read before they are loaded
 
 	// WitnessPlace returns where this host has what a witness needs, nil if it does not
 	// show that.
 	WitnessPlace func() *target.Witness
+
+	// Traceable returns a function that reports whether a function can be probed, nil if that
+	// is not known. FS must not be nil.
+	Traceable func() func(module, name string) bool
 
 	mu    sync.Mutex
 	facts map[string]target.SymbolFacts // facts about the names that were asked for without modules
@@ -51,6 +56,8 @@ func New(fs *tracefs.FS) *Host {
 	}
 	h.WitnessPlace = sync.OnceValue(func() *target.Witness { return target.WitnessOf(h.types(), h.Symbols.Addrs) })
 	h.swap = sync.OnceValue(h.planSwap)
+	h.sites = sync.OnceValue(h.readSites)
+	h.Traceable = sync.OnceValue(func() func(module, name string) bool { return h.traceableOr(h.FS.TraceableFunctions) })
 	return h
 }
 

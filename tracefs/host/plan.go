@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/tsnoop/tsnoop/btf"
 	"github.com/tsnoop/tsnoop/fetchargs"
@@ -52,10 +51,7 @@ type PlanOptions struct {
 	// which is not started.
 	Lines, Explained bool
 
-	// For further plans of a trace: the names of events that are armed already, and which
-	// functions can be traced. A nil Traceable asks the kernel each time.
-	Taken     []string
-	Traceable func() func(module, name string) bool
+	Taken []string // for further plans of a trace: the names of events that are armed already
 }
 
 // elsewhere reports whether the plans are for another host. A plan that is armed is
@@ -78,17 +74,13 @@ func (h *Host) Plan(specs []string, o PlanOptions) ([]*plan.Plan, error) {
 	}
 	var refused func(*plan.Plan) (spec.Errors, error)
 	if h.FS != nil && !o.elsewhere() {
-		traceable := o.Traceable
-		if traceable == nil {
-			traceable = sync.OnceValue(h.FS.TraceableFunctions)
-		}
 		if slices.ContainsFunc(all, hasGlob) {
-			target.Traceable = traceable()
+			target.Traceable = h.Traceable()
 			if target.Calls && !target.AsText && target.Features.Fprobe && !o.Kprobes && !o.Chain {
-				target.ProbeSites = h.FS.ProbeSites
+				target.ProbeSites = h.probeSites
 			}
 		}
-		refused = h.refuser(target, traceable)
+		refused = h.refuser(target)
 	}
 	if o.Later != nil && o.Wait {
 		parsed = slices.DeleteFunc(parsed, func(s *spec.Spec) bool {

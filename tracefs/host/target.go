@@ -76,8 +76,8 @@ func (h *Host) Target(o PlanOptions) (*target.Target, error) {
 
 // refuser returns a function for fetchargs.ResolveTried. A function that ftrace knows and
 // kprobes do not need themselves can be probed. For all else the kernel is asked, if live is
-// set, with probes that are never enabled. traceable returns what ftrace knows.
-func (h *Host) refuser(t *target.Target, traceable func() func(module, name string) bool) func(*plan.Plan) (spec.Errors, error) {
+// set, with probes that are never enabled.
+func (h *Host) refuser(t *target.Target) func(*plan.Plan) (spec.Errors, error) {
 	return func(p *plan.Plan) (spec.Errors, error) {
 		if p.Glob != nil || !p.AtFunction() { // a glob has only functions that can be probed
 			return nil, nil
@@ -86,7 +86,7 @@ func (h *Host) refuser(t *target.Target, traceable func() func(module, name stri
 		if p.IsSyscall() {
 			name = p.Probes[0].Symbols[0]
 		}
-		known := traceable()
+		known := h.Traceable()
 		switch {
 		case h.Reasons.Blacklisted(name):
 			msg := "the kernel cannot probe " + p.Spec.Func.Text + ": " + h.Reasons.WhyNot(name, p.Func.Module)
