@@ -2,6 +2,7 @@
 # make test     everything, also on five real kernels in virtual machines
 # make vm       all that needs a kernel on each of them; KERNEL="6.1 arm64" RUN=regexp choose
 # make trust    what tsnoop promises, at full size, with a table; KERNEL and RUN choose
+# make test-fleet  exports to real programs, which it builds in minutes: Jaeger, Prometheus
 # make demo     tsnoop at work in a virtual machine; HOST=1: on this host
 # make picture  README's picture, of a session in a virtual machine
 # make dist     deb, rpm and tarballs, in dist/; ARCH="amd64 riscv64" chooses
@@ -27,13 +28,16 @@ ARCH =
 PACKAGE = fetchargs/spec fetchargs/value fetchargs/filter $(STAGES) tracefs/ringbuf tracefs/calls tracefs/tracedat
 STAGES = $(addprefix fetchargs/,find route cond encode plan line readcheck pushdown probes)
 
-.PHONY: build test vm trust demo picture dist bench fuzz lint linter mutate walk clean help
+.PHONY: build test test-fleet vm trust demo picture dist bench fuzz lint linter mutate walk clean help
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o ./ ./cmd/tsnoop ./cmd/tsnoop-export
 
 test:
 	@$(vm)/test.sh all
+
+test-fleet:
+	@testdata/fleet/test.sh
 
 vm:
 	@$(vm)/test.sh vm '$(KERNEL)' '$(RUN)'
