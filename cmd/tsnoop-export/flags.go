@@ -11,6 +11,7 @@ import (
 	"github.com/tsnoop/tsnoop/cmd/tsnoop-export/folded"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop-export/otlp"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop-export/parquet"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop-export/report"
 )
 
 // options is the command line.
@@ -24,6 +25,7 @@ type options struct {
 	folded  folded.Options
 	otlp    otlp.Options
 	parquet parquet.Options
+	report  report.Options
 }
 
 // rows returns the flags that all outputs have.

@@ -3,9 +3,10 @@
 #
 # WHAT is a kernel (5.10, 6.1, 6.12, newest, arm64), "tools" (pahole, ksnoop, trace-cmd, mkfs.ext4 and
 # dash, which tests and benchmarks compare with or use), "race" (a C compiler, which Go's race detector
-# needs), "host" (zsh, fish, man, rpm and lintian, which show what users see), "bpftrace" (large, and only for
-# bench.sh), "ftrace-KERNEL" (the kernel's own tests of tracefs) and "xfs" (mkfs.xfs), both only for
-# trust.sh, or "all" but the last three; without arguments, all.
+# needs), "host" (zsh, fish, man, rpm and lintian, which show what users see), "chromium" (only for
+# make test-fleet), "bpftrace" (large, and only for bench.sh), "ftrace-KERNEL" (the kernel's own
+# tests of tracefs) and "xfs" (mkfs.xfs), both only for trust.sh, or "all" but the last four; without
+# arguments, all.
 #
 # Kernels and busybox come from Debian, signed, through apt-get download with a
 # state directory of its own: nothing about the host's sources changes, and
@@ -147,7 +148,7 @@ kernel() {
 	6.12) echo '6\.12\..*:bookworm-security:amd64' ;;
 	newest) echo '[0-9]*\..*:trixie-backports:amd64' ;;
 	arm64) echo '6\.12\..*:trixie:arm64' ;;
-	*) die "unknown: $1 (5.10, 6.1, 6.12, newest, arm64, tools, race, host, bpftrace or all)" ;;
+	*) die "unknown: $1 (5.10, 6.1, 6.12, newest, arm64, tools, race, host, chromium, bpftrace or all)" ;;
 	esac
 }
 
@@ -232,6 +233,7 @@ for what; do
 	case $what in
 	tools) install pahole=dwarves ksnoop=libbpf-tools trace-cmd=trace-cmd dash=dash mkfs.ext4=e2fsprogs ;;
 	host) install zsh=zsh fish=fish man=man-db col=bsdextrautils rpm=rpm lintian=lintian jq=jq ;;
+	chromium) install chromium=chromium ;;
 	strace) install strace=strace ;;
 	xfs) install mkfs.xfs=xfsprogs ;;
 	race) install "gcc=gcc libc6-dev" ;;
@@ -257,7 +259,7 @@ wanted() {
 			continue
 			;;
 		esac
-		case $what in tools | race | bpftrace | strace | xfs | host) continue ;; arm64) arch=arm64 ;; *) arch=amd64 ;; esac
+		case $what in tools | race | chromium | bpftrace | strace | xfs | host) continue ;; arm64) arch=arm64 ;; *) arch=amd64 ;; esac
 		whole "$cache/kernels/$what" || echo "kernel $what"
 		[ -d "$cache/busybox/$arch" ] || echo "busybox $arch"
 	done | sort -u

@@ -1,0 +1,94 @@
+package report_test
+
+import (
+	"os"
+	"testing"
+)
+
+// TestBrowserPictures takes pictures of a page for TSNOOP_SHOTS, a directory to look at them. TSNOOP_PAGE
+// names the page, if that is not to be the one of the other tests.
+func TestBrowserPictures(t *testing.T) {
+	if os.Getenv("TSNOOP_SHOTS") == "" {
+		t.Skip("TSNOOP_SHOTS names no directory for pictures")
+	}
+	url := "file://" + os.Getenv("TSNOOP_PAGE")
+	b := newBrowser(t)
+	b.window(1280, 1000, "light")
+	b.open(url + "#q=" + os.Getenv("TSNOOP_QUERY"))
+	eval[bool](b, "(document.querySelector('#rows .row')?.click(), true)")
+	b.picture("filtered")
+	var pdf struct{ Data []byte }
+	b.do("Page.printToPDF", map[string]any{"printBackground": true}, &pdf)
+	if err := os.WriteFile(os.Getenv("TSNOOP_SHOTS")+"/printed.pdf", pdf.Data, 0o644); err != nil {
+		t.Error(err)
+	}
+	for _, scheme := range []string{"light", "dark"} {
+		for _, width := range []string{"1280", "400"} {
+			if width == "1280" {
+				b.window(1280, 1000, scheme)
+			} else {
+				b.window(400, 860, scheme)
+			}
+			b.open("about:blank")
+			b.open(url)
+			name := scheme + "-" + width
+			b.picture(name + "-top")
+			eval[bool](b, "(document.getElementById('bar').scrollIntoView(), true)")
+			b.picture(name + "-calls")
+			eval[bool](b, "(document.getElementById('list').scrollIntoView({block: 'end'}), true)")
+			b.picture(name + "-list")
+			eval[bool](b, "(document.querySelector('#rows .row:nth-child(3)').click(), true)")
+			b.picture(name + "-detail")
+			b.key("Escape")
+			if width == "400" && eval[int](b, "document.documentElement.scrollWidth") > 400 {
+				t.Errorf("%s: the page is %d wide", name, eval[int](b, "document.documentElement.scrollWidth"))
+			}
+		}
+	}
+}
+
+// measure prints figures, which are not asserted: hosts differ.
+func measure(t *testing.T, b *browser, url string) {
+	b.open("about:blank")
+	b.open(url)
+	t.Log(eval[string](b, `JSON.stringify({
+		firstPaint: performance.getEntriesByType('paint').map((p) => [p.name, p.startTime]),
+		html: performance.getEntriesByType('navigation')[0].domInteractive,
+		ready: performance.getEntriesByName('ready')[0].startTime })`))
+	t.Log(eval[string](b, `new Promise((done) => {
+		const list = document.getElementById('list'), frames = [];
+		let last = performance.now(), n = 0;
+		const step = (now) => {
+			frames.push(now - last);
+			last = now;
+			list.scrollTop += list.scrollHeight / 200;
+			if (++n < 200) return requestAnimationFrame(step);
+			frames.sort((a, b) => a - b);
+			done('scroll of the list, 200 frames: median ' + frames[100].toFixed(1) + ' ms, 99th ' + frames[198].toFixed(1) + ' ms, slowest ' + frames[199].toFixed(1) + ' ms');
+		};
+		requestAnimationFrame(step);
+	})`))
+	t.Log(eval[string](b, `new Promise((done) => {
+		const lanes = document.getElementById('lanes'), frames = [];
+		let last = performance.now(), n = 0;
+		const step = (now) => {
+			frames.push(now - last);
+			last = now;
+			lanes.dispatchEvent(new KeyboardEvent('keydown', { key: n < 50 ? '+' : n < 100 ? 'ArrowRight' : '-' }));
+			if (++n < 150) return requestAnimationFrame(step);
+			frames.sort((a, b) => a - b);
+			done('zoom and pan of the timeline, 150 frames: median ' + frames[75].toFixed(1) + ' ms, 99th ' + frames[148].toFixed(1) + ' ms, slowest ' + frames[149].toFixed(1) + ' ms');
+		};
+		requestAnimationFrame(step);
+	})`))
+	t.Log(eval[string](b, `(() => {
+		const input = document.getElementById('filter'), took = [];
+		for (const text of ['file-4999', 'errno:eagain dur>5us', 'func:function_3 -comm:task3', '']) {
+			const start = performance.now();
+			input.value = text;
+			input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter' }));
+			took.push(JSON.stringify(text) + ' ' + (performance.now() - start).toFixed(0) + ' ms');
+		}
+		return 'filters: ' + took.join(', ') + '; JS heap ' + (performance.memory.usedJSHeapSize / 1e6).toFixed(0) + ' MB';
+	})()`))
+}
