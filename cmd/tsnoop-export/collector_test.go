@@ -58,16 +58,11 @@ func TestCollector(t *testing.T) {
 		for _, name := range fleetRecordings(t) {
 			t.Run(path.Join(vars[1], filepath.Base(name)), func(t *testing.T) {
 				t.Setenv(vars[0], vars[1])
-				dir, n := t.TempDir(), port(t)
-				config := filepath.Join(dir, "config.yaml")
-				if err := os.WriteFile(config, fmt.Appendf(nil, collectorConfig, n, dir+"/got.json"), 0o600); err != nil {
-					t.Fatal(err)
-				}
-				url := fmt.Sprintf("http://127.0.0.1:%d", n)
-				s := serve(t, url, collector, "--config", config)
+				file := filepath.Join(t.TempDir(), "got.json")
+				url, s := startCollector(t, collector, file)
 				p.run(t, "tsnoop-export", "otlp", url, name)
 				s.stop()
-				got, err := os.ReadFile(dir + "/got.json")
+				got, err := os.ReadFile(file)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -77,6 +72,18 @@ func TestCollector(t *testing.T) {
 			})
 		}
 	}
+}
+
+// startCollector starts one that writes to a file, and returns its URL.
+func startCollector(t *testing.T, collector, file string) (url string, s *server) {
+	t.Helper()
+	n := port(t)
+	config := filepath.Join(t.TempDir(), "config.yaml")
+	if err := os.WriteFile(config, fmt.Appendf(nil, collectorConfig, n, file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	url = fmt.Sprintf("http://127.0.0.1:%d", n)
+	return url, serve(t, url, collector, "--config", config)
 }
 
 const collectorConfig = `

@@ -46,7 +46,7 @@ func (r *received) Send(s env.Signal, body []byte, n int) error {
 		r.t.Fatal(err)
 	}
 	checkUnknown(r.t, m)
-	if n < 100 { // which is enough
+	if n < 100 && len(body) < 1<<16 { // which is enough
 		checkJSON(r.t, s, body, m)
 	}
 	r.requests[s]++

@@ -29,6 +29,10 @@ func open(to output.To, o Options, url, named string, getenv func(string) string
 	if err != nil {
 		return nil, err
 	}
+	workers := workers
+	if o.Metrics > 0 {
+		workers = 1 // points of a series must not pass each other
+	}
 	client, err := send.New(all, send.Options{Context: to.Context, Agent: "tsnoop-export/" + cmp.Or(to.Version, "devel"),
 		Most: mostQueued, Wait: !to.Live, Retry: o.Retry, Workers: workers, Warn: to.Warn})
 	if err != nil {

@@ -45,6 +45,7 @@ type node struct {
 	begin  uint64  // on the trace clock
 	size   int     // how many nodes it is, with those that it has made
 	span   bool
+	linked bool   // a log record that is part of an application's trace
 	place  uint64 // the same for calls of one function from one caller
 	items  uint64 // the same for calls of one spec
 	body   text

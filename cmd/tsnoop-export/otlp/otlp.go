@@ -18,33 +18,6 @@ import (
 	"github.com/tsnoop/tsnoop/cmd/tsnoop-export/output"
 )
 
-// Options are the flags of this output.
-type Options struct {
-	Nest  time.Duration // how long a call waits for the one that made it
-	Retry time.Duration // how long to retry what the collector does not take
-}
-
-// Default are the options without flags.
-var Default = Options{Nest: 5 * time.Second, Retry: time.Minute}
-
-// Flags returns the flags that set o.
-func Flags(o *Options) []program.Row {
-	return []program.Row{
-		{Name: "retry", Form: " TIME", Text: "give up a collector that takes nothing for that long (default 1m); during a live trace calls wait longer, in up to 32 MiB, and are dropped and counted after that",
-			Value: program.Parsed(&o.Retry, duration), Takes: "is a time such as 500ms, 5s or 1m", Example: "tsnoop-export otlp --retry 10s http://localhost:4318 trace.dat"},
-		{Name: "nest", Form: " TIME", Text: "how long a call waits, in the time of the trace, for the one that made it, which returns later and becomes its parent (default 5s); 0: no parents",
-			Value: program.Parsed(&o.Nest, duration), Takes: "is a time such as 500ms, 5s or 1m", Example: "tsnoop-export otlp --nest 1m http://localhost:4318 trace.dat"},
-	}
-}
-
-func duration(s string) (time.Duration, error) {
-	d, err := time.ParseDuration(s)
-	if s == "0" || err == nil && d >= 0 {
-		return d, nil
-	}
-	return 0, errors.New("not a time")
-}
-
 // A sink takes requests.
 type sink interface {
 	// Send takes a request about n calls. It must not keep the body.
@@ -73,23 +46,39 @@ type exporter struct {
 	busy    bool
 	err     error
 
+	delta   bool   // metrics are since the last ones
+	series  int    // of all sources
+	crowded uint64 // calls in series that had no room
+	had     []bool // for each of By, whether a call has it
+
 	span, hash []byte // scratch
 	unplaced   uint64 // calls whose time of day is not known
+	linked     uint64 // calls with a span of an application
+	unlinked   uint64 // calls with a value that is not one
 	late       uint64 // calls that had made others, which were sent before
 }
 
 // New returns the output that sends to a URL or writes to To.W, which is named if --output
 // was given; with neither variables say what it does.
 func New(to output.To, o Options, url, named string) (output.Output, error) {
+	if o.Metrics == 0 && (len(o.By) > 0 || o.Spans) {
+		return nil, program.Errorf("add --metrics 10s", "--by and --spans work only with --metrics")
+	}
+	isDelta, err := temporality(os.Getenv)
+	if err != nil {
+		return nil, err
+	}
 	s, err := open(to, o, url, named, os.Getenv)
 	if err != nil {
 		return nil, err
 	}
-	return newExporter(to, o, s, env.Attributes(os.Getenv)), nil
+	x := newExporter(to, o, s, env.Attributes(os.Getenv))
+	x.delta = isDelta
+	return x, nil
 }
 
 func newExporter(to output.To, o Options, s sink, others [][2]string) *exporter {
-	x := &exporter{to: to, o: o, others: others, most: mostWaiting, sink: s, sources: map[*call.Trace]*source{}, stopped: make(chan struct{})}
+	x := &exporter{to: to, o: o, others: others, most: mostWaiting, sink: s, sources: map[*call.Trace]*source{}, stopped: make(chan struct{}), had: make([]bool, len(o.By))}
 	if to.Live {
 		go x.tick()
 	}
@@ -112,6 +101,9 @@ func (x *exporter) tick() {
 			for _, s := range x.sources {
 				s.now += uint64(period)
 				x.release(s)
+				if x.o.Metrics > 0 {
+					x.window(s)
+				}
 			}
 		}
 		x.busy = false
@@ -132,6 +124,10 @@ func (x *exporter) source(t *call.Trace) *source {
 	if s == nil {
 		s = newSource(t, x.others)
 		x.sources[t] = s
+		if x.o.Metrics > 0 && t.Origin.Began != nil {
+			s.sums.start = s.wall + s.now
+			x.window(s)
+		}
 	}
 	return s
 }
@@ -145,6 +141,11 @@ func (x *exporter) Call(c *call.Call) error {
 		s.wall = uint64(c.Wall) - c.Time
 	} else {
 		x.unplaced++
+	}
+	if x.o.Metrics > 0 {
+		if x.aggregate(s, c); !x.o.Spans {
+			return x.err
+		}
 	}
 	of := idOf(c)
 	n := node{begin: c.Time, span: isSpan(c)}
@@ -162,6 +163,7 @@ func (x *exporter) Call(c *call.Call) error {
 	} else {
 		x.span = appendRecord(x.span[:0], c)
 	}
+	x.link(&n, c)
 	n.body = x.texts.keep(x.span)
 	x.waiting += nodeSize + len(x.span)
 	if s.nest.add(of, n, max(c.Time, c.End)) && x.o.Nest > 0 {
@@ -169,6 +171,24 @@ func (x *exporter) Call(c *call.Call) error {
 	}
 	x.release(s)
 	return x.err
+}
+
+// link adds the span of an application.
+func (x *exporter) link(n *node, c *call.Call) {
+	if x.o.Parent == "" {
+		return
+	}
+	switch of, ok, found := parentOf(c, x.o.Parent); {
+	case ok && n.span:
+		x.span = appendLink(x.span, &of, x.o.Parent)
+		x.linked++
+	case ok:
+		x.span = appendIDs(x.span, &of)
+		n.linked = true
+		x.linked++
+	case found:
+		x.unlinked++
+	}
 }
 
 // release sends the calls of a source that have waited long enough, or longest if there are
@@ -206,7 +226,7 @@ func (x *exporter) send(s *source, n, root *node) {
 		}
 	default:
 		signal = env.Logs
-		if n != root {
+		if n != root && !n.linked {
 			tail = appendBytes(appendBytes(tail, recordTrace, root.trace[:]), recordSpan, n.parent[:])
 		}
 	}
@@ -239,6 +259,11 @@ func (x *exporter) Loss(l *call.Loss) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	s := x.source(l.Trace)
+	if x.o.Metrics > 0 {
+		if s.lose(l); !x.o.Spans {
+			return x.err
+		}
+	}
 	x.span = appendLoss(x.span[:0], l, s.at(l.Time))
 	x.put(env.Logs, s, x.span, nil)
 	return x.err
@@ -248,12 +273,18 @@ func (x *exporter) End(t *call.Trace) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	s := x.source(t)
-	for !s.nest.empty() && x.err == nil {
-		x.sendNext(s)
-	}
+	x.complete(s)
 	x.flush()
 	delete(x.sources, t)
 	return x.err
+}
+
+// complete sends all of a source.
+func (x *exporter) complete(s *source) {
+	for !s.nest.empty() && x.err == nil {
+		x.sendNext(s)
+	}
+	x.finish(s)
 }
 
 func (x *exporter) Close(missing error) error {
@@ -262,15 +293,19 @@ func (x *exporter) Close(missing error) error {
 	close(x.stopped)
 	if x.err == nil && !errors.Is(missing, context.Canceled) {
 		for _, s := range x.sources { // of inputs that have no end
-			for !s.nest.empty() {
-				x.sendNext(s)
-			}
+			x.complete(s)
 		}
 		x.flush()
 	}
 	if x.unplaced > 0 {
 		x.to.Warn("the time of day of %d calls is not known: theirs is the time on the trace clock, as if that had begun in 1970", x.unplaced)
 	}
+	if x.unlinked > 0 {
+		x.to.Warn("%d values of %s are neither a traceparent nor 16 or 24 bytes", x.unlinked, x.o.Parent)
+	} else if x.o.Parent != "" && x.linked == 0 {
+		x.to.Warn("no call has a value %s: give --parent a name as the spec has it", x.o.Parent)
+	}
+	x.missingKeys()
 	if x.late > 0 {
 		x.to.Warn("%d calls took so long that calls they made had been sent before, without a parent: see --nest", x.late)
 	}

@@ -26,6 +26,7 @@ type source struct {
 	now   uint64   // the latest time, on the trace clock
 	wall  uint64   // what to add to that to get ns since 1970
 	nest  nest
+	sums  sums
 }
 
 // newSource returns the source for a trace. Other attributes come before those of the trace,
