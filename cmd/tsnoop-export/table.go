@@ -6,6 +6,7 @@ import (
 	"github.com/tsnoop/tsnoop/cmd/tsnoop-export/otlp"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop-export/output"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop-export/parquet"
+	"github.com/tsnoop/tsnoop/cmd/tsnoop-export/perfetto"
 	"github.com/tsnoop/tsnoop/cmd/tsnoop-export/report"
 )
 
@@ -27,6 +28,7 @@ func (o *options) kinds() []kind {
 			otlp.Flags(&o.otlp), func(to output.To) (output.Output, error) { return otlp.New(to, o.otlp, o.url, o.output) }},
 		{"parquet", "Parquet files for SQL, a row for each call: DuckDB, ClickHouse",
 			parquet.Flags(&o.parquet), func(to output.To) (output.Output, error) { return parquet.New(to, o.parquet) }},
+		{"perfetto", "a trace for ui.perfetto.dev and trace_processor, with a track for each thread", nil, perfetto.New},
 		{"report", "a page of HTML that needs no network: summary, heat map, timeline, calls",
 			report.Flags(&o.report), func(to output.To) (output.Output, error) { return report.New(to, o.report), nil }},
 	}
