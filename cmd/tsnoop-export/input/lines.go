@@ -33,13 +33,16 @@ func Lines(ctx context.Context, in io.Reader, name string, to output.Output) err
 		r.n++
 		err = r.line(scan.Bytes())
 	}
+	if ctx.Err() != nil {
+		return ctx.Err() // the last line is then what was read of it
+	}
 	if cause := scan.Err(); err == nil && errors.Is(cause, bufio.ErrTooLong) {
 		r.n++
 		err = r.damaged(fmt.Errorf("more than %d MiB on a line", longest>>20))
-	} else if err == nil && cause != nil && ctx.Err() == nil {
+	} else if err == nil && cause != nil {
 		err = cause
 	}
-	if err = cmp.Or(err, ctx.Err()); err != nil && !isDamaged(err) {
+	if err != nil && !isDamaged(err) {
 		return err
 	}
 	return cmp.Or(r.end(), err)
