@@ -152,18 +152,17 @@ func columnName(name string) string {
 	if name == "" {
 		return "_"
 	}
-	escaped := string(render.AppendEscaped(nil, []byte(name), render.NoQuote))
-	return shorten(escaped, most)
-}
-
-// shorten cuts a name. A sum takes the place of what is cut.
-func shorten(name string, most int) string {
+	name = string(render.AppendEscaped(nil, []byte(name), render.NoQuote))
 	if len(name) <= most {
 		return name
 	}
+	return strings.ToValidUTF8(name[:most-17], "") + "~" + sum(name)
+}
+
+// sum returns 16 digits for a name that is cut, which no other one has.
+func sum(name string) string {
 	sum := sha256.Sum256([]byte(name))
-	cut := name[:most-17]
-	return strings.ToValidUTF8(cut, "") + "~" + hex.EncodeToString(sum[:8])
+	return hex.EncodeToString(sum[:8])
 }
 
 // decide chooses the forms of the columns that have none yet, by the values of the calls so

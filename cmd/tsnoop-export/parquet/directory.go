@@ -58,21 +58,27 @@ func partition(host, function string) string {
 }
 
 // escape returns a name that is one element of a path: all but letters, digits and a few signs
-// becomes %XX.
+// becomes %XX. DuckDB refuses to read a name that is not UTF-8, also with escapes.
 func escape(name string) string {
 	const most = 200
 	if name == "" {
 		return "__HIVE_DEFAULT_PARTITION__" // null
 	}
 	var b strings.Builder
-	for _, c := range []byte(name) {
-		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("._-", c) >= 0 {
-			b.WriteByte(c)
-			continue
+	for _, r := range string(valid([]byte(name))) {
+		before := b.Len()
+		for _, c := range []byte(string(r)) {
+			if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("._-", c) >= 0 {
+				b.WriteByte(c)
+				continue
+			}
+			fmt.Fprintf(&b, "%%%02X", c)
 		}
-		fmt.Fprintf(&b, "%%%02X", c)
+		if b.Len() > most {
+			return b.String()[:before] + "~" + sum(name)
+		}
 	}
-	return shorten(b.String(), most)
+	return b.String()
 }
 
 // create creates the next file in a directory below.
