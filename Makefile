@@ -2,7 +2,7 @@
 # make test     everything, also on five real kernels in virtual machines
 # make vm       all that needs a kernel on each of them; KERNEL="6.1 arm64" RUN=regexp choose
 # make trust    what tsnoop promises, at full size, with a table; KERNEL and RUN choose
-# make test-fleet  exports to real programs, which it gets in minutes: Jaeger, Prometheus, Chromium
+# make test-fleet  exports to real programs, got in minutes: Jaeger, Prometheus, Chromium, ClickHouse
 # make demo     tsnoop at work in a virtual machine; HOST=1: on this host
 # make picture  README's picture, of a session in a virtual machine
 # make dist     deb, rpm and tarballs, in dist/; ARCH="amd64 riscv64" chooses

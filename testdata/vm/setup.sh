@@ -3,10 +3,11 @@
 #
 # WHAT is a kernel (5.10, 6.1, 6.12, newest, arm64), "tools" (pahole, ksnoop, trace-cmd, mkfs.ext4 and
 # dash, which tests and benchmarks compare with or use), "race" (a C compiler, which Go's race detector
-# needs), "host" (zsh, fish, man, rpm and lintian, which show what users see), "chromium" (only for
-# make test-fleet), "bpftrace" (large, and only for bench.sh), "ftrace-KERNEL" (the kernel's own
-# tests of tracefs) and "xfs" (mkfs.xfs), both only for trust.sh, or "all" but the last four; without
-# arguments, all.
+# needs), "host" (zsh, fish, man, rpm and lintian, which show what users see), "duckdb" and "chdb" (databases,
+# for node, that read what tsnoop-export writes; the second one, ClickHouse, takes 540 MB and is only
+# for make test-fleet, as is "chromium"), "bpftrace" (large, and only for bench.sh), "ftrace-KERNEL"
+# (the kernel's own tests of tracefs) and "xfs" (mkfs.xfs), both only for trust.sh, or "all" but host
+# and those that follow it; without arguments, all.
 #
 # Kernels and busybox come from Debian, signed, through apt-get download with a
 # state directory of its own: nothing about the host's sources changes, and
@@ -221,6 +222,22 @@ fetch_busybox() {
 	keep "busybox/$1"
 }
 
+# fetch_npm NAME
+fetch_npm() {
+	package=$(npm_package "$1")
+	say "$package"
+	mkdir -p "$work/npm/$1"
+	retry npm install --silent --no-audit --no-fund --ignore-scripts --prefix "$work/npm/$1" "$package"
+	keep "npm/$1"
+}
+
+npm_package() {
+	case $1 in
+	duckdb) echo @duckdb/node-api@1.5.6-r.1 ;;
+	chdb) echo chdb@3.4.0 ;;
+	esac
+}
+
 # keep PATH moves a finished directory into the cache: all of it or nothing.
 keep() {
 	mkdir -p "$cache/${1%/*}"
@@ -237,6 +254,7 @@ for what; do
 	strace) install strace=strace ;;
 	xfs) install mkfs.xfs=xfsprogs ;;
 	race) install "gcc=gcc libc6-dev" ;;
+	duckdb | chdb) install node=nodejs npm=npm ;;
 	bpftrace) install bpftrace=bpftrace ;;
 	plot) install gnuplot=gnuplot-nox ;;
 	ftrace-*) kernel "${what#ftrace-}" >/dev/null && install xz=xz-utils flock=util-linux ;;
@@ -256,6 +274,10 @@ wanted() {
 		case $what in
 		ftrace-*)
 			[ -d "$cache/ftrace/${what#ftrace-}" ] || echo "ftrace ${what#ftrace-}"
+			continue
+			;;
+		duckdb | chdb)
+			[ -d "$cache/npm/$what/node_modules" ] || echo "npm $what"
 			continue
 			;;
 		esac

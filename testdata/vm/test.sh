@@ -157,6 +157,7 @@ host() {
 	"$vm/setup.sh" race || { race=; not_run "race detector"; }
 	"$vm/setup.sh" host || not_run "completion in zsh and fish, manual, rpm, lintian, jq"
 	testdata/fleet/setup.sh collector || not_run "exports to the OpenTelemetry Collector"
+	"$vm/setup.sh" duckdb || not_run "DuckDB"
 	export GOFLAGS="${GOFLAGS:-} -trimpath"
 	tests() { go test -vet=off -count=1 -timeout 40m -v "$@" >>"$work/host" 2>&1 || status=$?; }
 	# shellcheck disable=SC2046,SC2086

@@ -178,6 +178,8 @@ func decide(all []column) {
 func (c *column) decide() form {
 	item := call.Item{Type: c.Type}
 	switch {
+	case c.Where == places[inReturn]:
+		return signed // of all functions, so that one can ask about all of them
 	case c.seen[json.Text] || c.seen[json.Bytes] || c.seen[json.Tree]:
 		return text
 	case c.seen[json.Uint], c.seen[json.Int] && item.Wide():
@@ -186,8 +188,6 @@ func (c *column) decide() form {
 		return boolean
 	case c.seen[json.Int]:
 		return signed
-	case c.Where == places[inReturn] && c.Type == "":
-		return signed // not asked for
 	case c.Type == "" || strings.ContainsAny(c.Type, "*[") || strings.HasPrefix(c.Type, "struct ") || strings.HasPrefix(c.Type, "union "):
 		return text
 	case item.Wide():

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	pq "github.com/parquet-go/parquet-go"
@@ -139,7 +140,8 @@ func (b *block) row(r *reader) {
 	b.word(colComm, r.bytes(), "comm")
 	b.word(colCaller, r.bytes(), "caller")
 	b.word(colCallerModule, r.bytes(), "caller_module")
-	b.word(colErrno, r.bytes(), "errno")
+	errno := r.bytes()
+	b.word(colErrno, errno, "errno")
 	if flags&isOrphan != 0 {
 		b.set(colOrphan, pq.BooleanValue(true))
 	}
@@ -148,6 +150,9 @@ func (b *block) row(r *reader) {
 	}
 	for n := r.uvarint(); n > 0; n-- {
 		if slot, name, v := r.value(); slot < overflow {
+			if slot == 0 && len(errno) > 0 {
+				v = errorPointer(v)
+			}
 			b.value(slot, &v)
 		} else {
 			b.note(string(valid(name)), b.utf8(appendText(nil, &v)))
@@ -231,6 +236,16 @@ func (b *block) value(slot int, v *json.Typed) {
 	default:
 		b.note(c.Name, b.utf8(appendText(nil, v)))
 	}
+}
+
+// errorPointer returns the number of an error pointer, which is that of its error.
+func errorPointer(v json.Typed) json.Typed {
+	if digits, ok := strings.CutPrefix(string(v.Text), "0x"); ok && v.Kind == json.Text {
+		if n, err := strconv.ParseUint(digits, 16, 64); err == nil {
+			return json.Typed{Kind: json.Int, Number: n}
+		}
+	}
+	return v
 }
 
 // asText sets the value of a column of texts.

@@ -95,6 +95,32 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// The column ret has numbers: for an error pointer, that of its error. Other pointers, and
+// numbers that do not fit, are in the column text.
+func TestReturns(t *testing.T) {
+	w, dir := opened(t)
+	f := &call.Func{Name: "f"}
+	var calls []*call.Call
+	for _, v := range []json.Typed{
+		{Kind: json.Text, Text: []byte("0xfffffffffffffffe"), Errno: "ENOENT"}, {Kind: json.Text, Text: []byte("0xffff888003d2e000")}, {Kind: json.Text, Text: []byte("0x0")},
+		{Kind: json.Int, Number: math.MaxUint64 - 1, Errno: "ENOENT"}, {Kind: json.Uint, Number: math.MaxUint64}, {Kind: json.Bool, Number: 1}, {Kind: json.Null},
+	} {
+		calls = append(calls, &call.Call{Func: f, Return: call.Value{Item: item("return", "struct file *"), Typed: v}})
+	}
+	export(t, w, newTrace("h"), append(calls, &call.Call{Func: f})...)
+	must(t, w.Close(nil))
+	check(t, readBack(t, dir+"/host=h/func=f/part-000001.parquet").show("ret", "errno", "text/key_value/value"), `
+-2 ENOENT null
+null null 0xffff888003d2e000
+null null 0x0
+-2 ENOENT null
+null null 18446744073709551615
+1 null null
+null null null
+null null null
+`)
+}
+
 // Columns have the names of items, except for what other programs take for the same name.
 func TestNames(t *testing.T) {
 	w, dir := opened(t)
