@@ -93,13 +93,28 @@ func TestBrowser(t *testing.T) {
 	if got := eval[string](b, details); !strings.Contains(got, "ENOENT") {
 		t.Errorf("the details of a bar are %q", got)
 	}
-	b.open(strings.Replace(url, "file://", "file://", 1) + "?#q=func:openat2&call=1")
+	b.open(url + "?#q=func:openat2&call=1")
 	if got, text := eval[string](b, details), eval[string](b, listed); !strings.Contains(got, "O_CREAT") || text != "1 of 6 calls" {
 		t.Errorf("an address shows %q of %q", got, text)
 	}
 	b.requests = nil
 	b.open(url)
 	b.checkQuiet(url)
+
+	// Paper has rows that need no scrolling, and a narrow window needs none to the side.
+	eval[bool](b, "dispatchEvent(new Event('beforeprint'))")
+	if n := eval[int](b, "document.querySelectorAll('#printed .row').length"); n != 6 {
+		t.Errorf("%d rows are printed", n)
+	}
+	eval[bool](b, "dispatchEvent(new Event('afterprint'))")
+	for _, scheme := range []string{"light", "dark"} {
+		b.window(400, 800, scheme)
+		b.key("j")
+		b.key("Enter")
+		if n := eval[int](b, "document.documentElement.scrollWidth"); n > 400 {
+			t.Errorf("the page is %d wide", n)
+		}
+	}
 }
 
 // Names that are markup, scripts or control characters are shown as text by the browser.

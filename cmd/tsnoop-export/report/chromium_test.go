@@ -59,7 +59,7 @@ func newBrowser(t testing.TB) *browser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	cmd := exec.CommandContext(ctx, program, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--remote-debugging-pipe",
 		"--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--host-resolver-rules=MAP * ~NOTFOUND",
 		"--user-data-dir="+filepath.Join(t.TempDir(), "profile"), "about:blank")
@@ -172,7 +172,7 @@ func (b *browser) do(method string, params, result any) {
 	ok := false
 	select {
 	case a, ok = <-to:
-	case <-time.After(time.Minute):
+	case <-time.After(3 * time.Minute):
 		b.t.Fatalf("%s: no answer", method)
 	}
 	switch {
@@ -223,7 +223,7 @@ func eval[T any](b *browser, expression string) (v T) {
 // wait waits until an expression is true: pages are drawn when the browser finds time for it.
 func (b *browser) wait(expression string) {
 	b.t.Helper()
-	if !eval[bool](b, `new Promise((done) => { let n = 0; const look = () => (`+expression+`) ? done(true) : ++n > 1000 ? done(false) : setTimeout(look, 10); look(); })`) {
+	if !eval[bool](b, `new Promise((done) => { let n = 0; const look = () => (`+expression+`) ? done(true) : ++n > 6000 ? done(false) : setTimeout(look, 10); look(); })`) {
 		b.t.Fatalf("waited in vain for %s", expression)
 	}
 }

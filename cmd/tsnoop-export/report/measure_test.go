@@ -22,6 +22,14 @@ func TestBrowserPictures(t *testing.T) {
 	if err := os.WriteFile(os.Getenv("TSNOOP_SHOTS")+"/printed.pdf", pdf.Data, 0o644); err != nil {
 		t.Error(err)
 	}
+	b.do("Emulation.setEmulatedMedia", map[string]any{"media": "print"}, nil)
+	b.open("about:blank")
+	b.open(url)
+	eval[bool](b, "dispatchEvent(new Event('beforeprint'))")
+	b.picture("printed")
+	eval[bool](b, "(scrollTo(0, 900), true)")
+	b.picture("printed-more")
+	b.do("Emulation.setEmulatedMedia", map[string]any{"media": ""}, nil)
 	for _, scheme := range []string{"light", "dark"} {
 		for _, width := range []string{"1280", "400"} {
 			if width == "1280" {
@@ -47,14 +55,39 @@ func TestBrowserPictures(t *testing.T) {
 	}
 }
 
+// spent returns for what the page's thread has used a CPU, in ms.
+func spent(b *browser) map[string]float64 {
+	var r struct {
+		Metrics []struct {
+			Name  string
+			Value float64
+		}
+	}
+	b.do("Performance.getMetrics", nil, &r)
+	all := map[string]float64{}
+	for _, m := range r.Metrics {
+		all[m.Name] = m.Value * 1000
+	}
+	return all
+}
+
 // measure prints figures, which are not asserted: hosts differ.
 func measure(t *testing.T, b *browser, url string) {
 	b.open("about:blank")
+	b.do("Performance.enable", map[string]any{"timeDomain": "threadTicks"}, nil)
+	before := spent(b)
+	cpu := func(what string, n float64) {
+		now := spent(b)
+		each := func(name string) float64 { return (now[name] - before[name]) / n }
+		t.Logf("%s: CPU %.1f ms: scripts %.1f, layout %.1f, styles %.1f", what, each("TaskDuration"), each("ScriptDuration"), each("LayoutDuration"), each("RecalcStyleDuration"))
+		before = now
+	}
 	b.open(url)
 	t.Log(eval[string](b, `JSON.stringify({
 		firstPaint: performance.getEntriesByType('paint').map((p) => [p.name, p.startTime]),
 		html: performance.getEntriesByType('navigation')[0].domInteractive,
 		ready: performance.getEntriesByName('ready')[0].startTime })`))
+	cpu("opening", 1)
 	t.Log(eval[string](b, `new Promise((done) => {
 		const list = document.getElementById('list'), frames = [];
 		let last = performance.now(), n = 0;
@@ -68,6 +101,7 @@ func measure(t *testing.T, b *browser, url string) {
 		};
 		requestAnimationFrame(step);
 	})`))
+	cpu("a frame of the list", 200)
 	t.Log(eval[string](b, `new Promise((done) => {
 		const lanes = document.getElementById('lanes'), frames = [];
 		let last = performance.now(), n = 0;
@@ -81,6 +115,7 @@ func measure(t *testing.T, b *browser, url string) {
 		};
 		requestAnimationFrame(step);
 	})`))
+	cpu("a frame of the timeline", 150)
 	t.Log(eval[string](b, `(() => {
 		const input = document.getElementById('filter'), took = [];
 		for (const text of ['file-4999', 'errno:eagain dur>5us', 'func:function_3 -comm:task3', '']) {

@@ -27,7 +27,7 @@ const (
 
 // Flags returns the flags that set o.
 func Flags(o *Options) []program.Row {
-	return []program.Row{{Name: "calls", Form: " N", Text: "list the first N calls (default 100000, at most 400000); the summary and the heat map count all",
+	return []program.Row{{Name: "calls", Form: " N", Text: "list the first N calls (default 100000, at most 400000) that fit into 96 MiB; the summary and the heat map count all",
 		Value: program.Number(&o.Calls, 1, limitCalls), Takes: "is a number up to 400000", Example: "tsnoop-export report --calls 1000 trace.dat >trace.html"}}
 }
 

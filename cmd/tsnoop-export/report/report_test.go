@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -314,23 +313,5 @@ func TestPolicy(t *testing.T) {
 	}
 	if strings.Index(page, "Content-Security-Policy") > strings.Index(page, "<style") {
 		t.Error("the policy is not first")
-	}
-}
-
-// Calls that do not fit are counted, in the memory of those that do.
-func TestMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it makes 130,000 calls")
-	}
-	page := pageOf(t, manyLines(130_000), report.Options{}, nil)
-	p := unpack(t, page)
-	if p.All != 130_000 || p.Columns[0].N != 100_000 {
-		t.Errorf("%d calls of %d", p.Columns[0].N, p.All)
-	}
-	if len(page) > 8<<20 {
-		t.Errorf("the page has %d bytes", len(page))
-	}
-	if dir := os.Getenv("TSNOOP_SHOTS"); dir != "" {
-		t.Logf("the page has %d bytes", len(page))
 	}
 }
