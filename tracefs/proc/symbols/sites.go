@@ -101,38 +101,70 @@ func (m *image) sites(addrs []uint64, begin []byte) map[string]uint64 {
 	for len(addrs) > 0 && addrs[len(addrs)-1] >= m.addr(m.n-1)+farthest {
 		addrs = addrs[:len(addrs)-1]
 	}
-	sites := make(map[string]uint64, len(addrs))
-	var l line // the first symbol at its address
-	var first, b []byte
-	at := uint64(0)
-	for i, name := range m.from(0) {
-		if addr := m.addr(i); i == 0 || addr != at {
-			at, first = addr, name
+	text, ends := make([]byte, 0, 24*len(addrs)), make([]int, 0, len(addrs)) // names that share their memory
+	kept := make([]uint64, 0, len(addrs))
+	at, first, last := m.addr(0), 0, 0 // the address of symbols that is not after the site, and which they are
+	next := at
+	var name symbolCursor
+	for _, site := range addrs {
+		for ; next <= site; last++ {
+			if next != at {
+				at, first = next, last
+			}
+			if next = math.MaxUint64; last+1 < m.n {
+				next = m.addr(last + 1)
+			}
 		}
-		end := uint64(math.MaxUint64)
-		if i+1 < m.n {
-			end = m.addr(i + 1)
-		}
-		for ; len(addrs) > 0 && addrs[0] < end; addrs = addrs[1:] {
-			var listed []byte
+		var listed []byte
+		if len(begin) > 0 {
 			listed, begin, _ = bytes.Cut(begin, []byte("\n"))
-			site := addrs[0]
-			if site-at > farthest {
-				if site = 0; invalid {
-					continue
-				}
-			}
-			if l = m.line(i, first, &b); len(listed) > 0 && !bytes.Equal(listed, l.name) {
-				return nil
-			}
-			if _, several := sites[string(l.name)]; several {
-				site = 0
-			}
-			sites[string(l.name)] = site
 		}
+		if site-at > farthest {
+			if site = 0; invalid {
+				continue
+			}
+		}
+		start := len(text)
+		for i, t := range name.of(m, first) {
+			token := m.tokens[t]
+			if i == 0 {
+				token = token[min(1, len(token)):] // without its kind
+			}
+			text = append(text, token...)
+		}
+		if len(listed) > 0 && !bytes.Equal(listed, text[start:]) {
+			return nil
+		}
+		kept, ends = append(kept, site), append(ends, len(text))
 	}
 	if len(begin) > 0 {
 		return nil
 	}
+	sites, all, start := make(map[string]uint64, len(kept)), string(text), 0
+	for i, end := range ends {
+		one := all[start:end]
+		known := len(sites)
+		if sites[one] = kept[i]; len(sites) == known {
+			sites[one] = 0
+		}
+		start = end
+	}
 	return sites
+}
+
+// A symbolCursor is where a compressed name is: of the first symbol, if it is zero.
+type symbolCursor struct{ i, at int }
+
+// of returns the compressed name of symbol i, which is not before that of the last call.
+func (c *symbolCursor) of(m *image, i int) []byte {
+	if start := i - i%marked; start > c.i {
+		c.i, c.at = start, int(m.marks[i/marked])
+	}
+	for ; ; c.i++ {
+		name, next, _ := m.compressed(c.at) // mark has checked all names
+		if c.i == i {
+			return name
+		}
+		c.at = next
+	}
 }
