@@ -29,7 +29,7 @@ func (m *image) addr(i int) uint64 {
 
 // sorted reports whether the symbols are sorted by address.
 func (m *image) sorted() bool {
-	if m.itself || m.small {
+	if m.itself {
 		for i := 1; i < m.n; i++ {
 			if m.addr(i) < m.addr(i-1) {
 				return false
@@ -37,14 +37,18 @@ func (m *image) sorted() bool {
 		}
 		return true
 	}
-	last := int32(0) // none is negative
+	last := uint32(0)
 	for _, off := range m.offsets {
-		if off < last {
+		distance := uint32(off)
+		if off < 0 { // after the small addresses, and from the base downwards
+			distance = ^distance | 1<<31
+		}
+		if distance < last {
 			return false
 		}
-		last = off
+		last = distance
 	}
-	return m.base+uint64(last) >= m.base
+	return m.base+uint64(last&math.MaxInt32) >= m.base
 }
 
 // compressed returns the compressed name at offset at, which includes the symbol's
@@ -184,14 +188,16 @@ func (m *image) beginning(words []string, found func(*line)) {
 	var l line // one for all: what found gets is on the heap
 	names, at := m.names, 0
 	for i := range m.n {
-		n := int(names[at]) // as in compressed, but mark has checked all names
-		at++
-		if n&0x80 != 0 {
-			n = n&0x7f | int(names[at])<<7
-			at++
+		var name []byte
+		if n := int(names[at]); n&0x80 == 0 {
+			from := at + 1
+			if at = from + n; first[names[from]] == no {
+				continue
+			}
+			name = names[from:at]
+		} else {
+			name, at, _ = m.compressed(at) // mark has checked all names
 		}
-		name := names[at : at+n]
-		at += n
 		if f := first[name[0]]; f == no || f == second && !next[name[1]] {
 			continue
 		}
