@@ -186,3 +186,22 @@ func TestThinEnums(t *testing.T) {
 		}
 	}
 }
+
+// TestThinPrepared prepares for a function that was looked up before: it is there once.
+func TestThinPrepared(t *testing.T) {
+	data, err := os.ReadFile("../testdata/btf/sample.btf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := thin.Parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &Kernel{loaded: true, base: &blob{raw: r}}
+	for range 2 {
+		if f, err := k.Func("", "pkt_rcv"); err != nil || f.Records != 1 {
+			t.Errorf("got %v, %v; want one record", f, err)
+		}
+		k.Prepare([]string{"pkt_rcv", "lists"})
+	}
+}

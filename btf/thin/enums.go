@@ -12,15 +12,7 @@ func (r *BTF) EnumsWith(constant string) (enums []*cbtf.Enum, err error) {
 	if !ok || constant == "" {
 		return nil, nil
 	}
-	var ids []uint32
-	for _, id := range r.enumIDs() {
-		for name := range r.constants(id) {
-			if name == at {
-				ids = append(ids, id)
-				break
-			}
-		}
-	}
+	ids := r.enumsWith(at)
 	if ids == nil {
 		return nil, nil
 	}
@@ -34,6 +26,30 @@ func (r *BTF) EnumsWith(constant string) (enums []*cbtf.Enum, err error) {
 		}
 	}
 	return enums, nil
+}
+
+// enumsWith returns the ids of the enums that have a constant whose name is at a place.
+func (r *BTF) enumsWith(at uint32) (ids []uint32) {
+	if r.index == nil { // few were searched for
+		for _, id := range r.enumIDs() {
+			for name := range r.constants(id) {
+				if name == at {
+					ids = append(ids, id)
+					break
+				}
+			}
+		}
+		return ids
+	}
+	if r.constant == nil {
+		r.constant = map[uint32][]uint32{}
+		for _, id := range r.enumIDs() {
+			for name := range r.constants(id) {
+				r.constant[name] = append(r.constant[name], id)
+			}
+		}
+	}
+	return r.constant[at]
 }
 
 // Constants yields the names of all enums' constants.

@@ -29,6 +29,9 @@ type BTF struct {
 	index    *index   // of names; nil until many were searched for
 	enums    []uint32 // ids; nil until they were searched
 
+	// ids of enums by where the names of their constants are; nil until many were searched for
+	constant map[uint32][]uint32
+
 	found    map[string][]cbtf.Type // types that have been cut out, by name
 	declared map[*cbtf.Fwd]uint32   // type ids of the structs that cuts only declare
 	whole    map[uint32]cbtf.Type   // types that Complete has cut out
@@ -190,7 +193,9 @@ func (r *BTF) eachType(base *BTF, yield func(string) bool) {
 func (r *BTF) Prepare(names []string) error {
 	wanted := make(map[string]bool, len(names))
 	for _, name := range names {
-		wanted[name] = true
+		if _, known := r.found[name]; !known {
+			wanted[name] = true
+		}
 	}
 	var named, structs []uint32
 	for id := 1; id < len(r.offsets); id++ {

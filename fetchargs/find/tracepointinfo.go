@@ -45,15 +45,23 @@ func describeEvents(t *target.Target, pattern string) (all []Description) {
 	if spec.IsGlob(system) {
 		systems = eventSystems(t)
 	}
+	events := map[string][]string{} // by system
+	var tracepoints []string
 	for _, s := range systems {
 		if !ofSystem(s) {
 			continue
 		}
 		for _, name := range systemEvents(t, s) {
 			if match(name) {
-				if e, err := newEventInfo(t, s, name); err == nil {
-					all = append(all, e)
-				}
+				events[s], tracepoints = append(events[s], name), append(tracepoints, tracepointFunc(name))
+			}
+		}
+	}
+	t.Kernel.Prepare(tracepoints)
+	for _, s := range systems {
+		for _, name := range events[s] {
+			if e, err := newEventInfo(t, s, name); err == nil {
+				all = append(all, e)
 			}
 		}
 	}

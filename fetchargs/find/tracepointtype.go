@@ -13,15 +13,19 @@ import (
 // eventArguments returns the arguments of an event's tracepoint, as far as types say. The
 // kernel declares a function for each, whose first parameter is its own (since 5.10).
 func eventArguments(t *target.Target, e *tracepoint.Event) []btf.Param {
-	if !t.Kernel.HasFunc("__traceiter_" + e.Name) {
+	name := tracepointFunc(e.Name)
+	if !t.Kernel.HasFunc(name) {
 		return nil
 	}
-	f, err := t.Kernel.Func("", "__traceiter_"+e.Name)
+	f, err := t.Kernel.Func("", name)
 	if err != nil || len(f.Params) == 0 {
 		return nil
 	}
 	return f.Params[1:]
 }
+
+// tracepointFunc returns the name of the function that has the arguments of a tracepoint.
+func tracepointFunc(event string) string { return "__traceiter_" + event }
 
 // fieldType returns the type of a field. Its size is that of the field, or less: the parameters
 // of a system call are fields of 8 bytes, of which the call takes as many as its type has, and
