@@ -208,7 +208,7 @@ func (f *file) open(dir *directory) (err error) {
 }
 
 func options(s *pq.Schema) []pq.WriterOption {
-	return []pq.WriterOption{s, pq.Compression(&pq.Zstd), pq.PageBufferSize(pageBytes), pq.DictionaryMaxBytes(dictionaryBytes), pq.CreatedBy("tsnoop-export", "", "")}
+	return []pq.WriterOption{s, pq.Compression(&pq.Zstd), pq.DataPageStatistics(false), pq.PageBufferSize(pageBytes), pq.DictionaryMaxBytes(dictionaryBytes), pq.CreatedBy("tsnoop-export", "", "")}
 }
 
 // commit ends the row group of a file, and the file if it has enough.
