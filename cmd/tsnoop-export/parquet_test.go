@@ -32,7 +32,7 @@ func built(t *testing.T) string {
 func writeCalls(w io.Writer, calls, functions int) error {
 	var b bytes.Buffer
 	for i := range calls {
-		fmt.Fprintf(&b, `{"ts_ns":%d,"cpu":0,"pid":1,"tid":7,"comm":"a","func":"f%d","args":[{"name":"x","type":"int","value":%d},{"name":"name","type":"char *","value":"/tmp/%d"}]}`+"\n", i, i%functions, i, i*7919%1000003)
+		fmt.Fprintf(&b, `{"ts_ns":%d,"cpu":0,"pid":1,"tid":7,"comm":"a","func":"f%d","args":[{"name":"x","type":"int","value":%d},{"name":"name","type":"char *","value":"/tmp/%0200d"}]}`+"\n", i, i%functions, i, i*7919%1000003)
 		if b.Len() > 1<<16 || i == calls-1 {
 			if _, err := w.Write(b.Bytes()); err != nil {
 				return err
@@ -61,10 +61,16 @@ func found(t *testing.T, dir, end string) (all []string) {
 	return all
 }
 
+func TestParquet(t *testing.T) {
+	program := built(t)
+	t.Run("killed", func(t *testing.T) { testKilled(t, program) })
+	t.Run("full", func(t *testing.T) { testFull(t, program) })
+	t.Run("memory", func(t *testing.T) { testMemory(t, program) })
+}
+
 // An export to Parquet that is killed, or interrupted twice while it reads a pipe, leaves no file
 // that *.parquet matches, and no directory with the name.
-func TestParquetKilled(t *testing.T) {
-	program := built(t)
+func testKilled(t *testing.T, program string) {
 	for _, signals := range [][]os.Signal{{syscall.SIGKILL}, {syscall.SIGINT, syscall.SIGINT}, {syscall.SIGTERM, syscall.SIGINT}} {
 		dir := t.TempDir()
 		cmd := exec.Command(program, "parquet", "--out", "calls")
@@ -112,17 +118,17 @@ func TestParquetKilled(t *testing.T) {
 }
 
 // A full disk is reported, and what was written is removed.
-func TestParquetFull(t *testing.T) {
-	program, dir := built(t), t.TempDir()
+func testFull(t *testing.T, program string) {
+	dir := t.TempDir()
 	in, err := os.Create(filepath.Join(t.TempDir(), "lines"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	if err := writeCalls(in, 100_000, 3); err != nil {
+	if err := writeCalls(in, 30_000, 3); err != nil {
 		t.Fatal(err)
 	}
-	script := `mount -t tmpfs -o size=300k none "$1" || exit 77; cd "$1"; "$2" parquet --out calls "$3"; echo "status $?"; find .`
+	script := `mount -t tmpfs -o size=100k none "$1" || exit 77; cd "$1"; "$2" parquet --out calls "$3"; echo "status $?"; find .`
 	args := []string{"-m", "sh", "-c", script, "sh", dir, program, in.Name()}
 	if os.Geteuid() != 0 {
 		args = append([]string{"-r"}, args...)
@@ -138,10 +144,9 @@ func TestParquetFull(t *testing.T) {
 }
 
 // The memory of an export to Parquet does not grow with the calls, or the functions.
-func TestParquetMemory(t *testing.T) {
+func testMemory(t *testing.T, program string) {
 	const most = 128 << 20
-	program := built(t)
-	for _, functions := range []int{1, 1500} {
+	for _, functions := range []int{1, 1000} {
 		dir := t.TempDir()
 		cmd := exec.Command(program, "parquet", "--out", dir)
 		var stderr strings.Builder
@@ -153,7 +158,7 @@ func TestParquetMemory(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		const calls = 400_000
+		const calls = 120_000
 		err = writeCalls(in, calls, functions)
 		in.Close()
 		if err := errors.Join(err, cmd.Wait()); err != nil {
