@@ -46,6 +46,8 @@ type exporter struct {
 	busy    bool
 	err     error
 
+	off [env.Signals]bool
+
 	delta   bool   // metrics are since the last ones
 	series  int    // of all sources
 	crowded uint64 // calls in series that had no room
@@ -74,6 +76,9 @@ func New(to output.To, o Options, url, named string) (output.Output, error) {
 	}
 	x := newExporter(to, o, s, env.Attributes(os.Getenv))
 	x.delta = isDelta
+	for i := range x.off {
+		x.off[i] = env.Off(os.Getenv, env.Signal(i))
+	}
 	return x, nil
 }
 
@@ -236,6 +241,9 @@ func (x *exporter) send(s *source, n, root *node) {
 // put puts an item into a batch, and sends that if it is full.
 func (x *exporter) put(signal env.Signal, s *source, head, tail []byte) {
 	b := &x.batches[signal]
+	if x.off[signal] {
+		return
+	}
 	if b.add(s, head, tail); b.isFull() {
 		x.flushOne(b, signal)
 	}

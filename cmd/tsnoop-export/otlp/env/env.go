@@ -53,6 +53,11 @@ func Set(getenv func(string) string) bool {
 	return false
 }
 
+// Off reports whether a signal is not to be sent, as OTEL_LOGS_EXPORTER=none says.
+func Off(getenv func(string) string, s Signal) bool {
+	return getenv("OTEL_"+strings.ToUpper(s.String())+"_EXPORTER") == "none"
+}
+
 // Read reads the variables. A base that is not "" is the URL below which each signal has its
 // path, whatever variables say.
 func Read(getenv func(string) string, base string) (*Settings, error) {
