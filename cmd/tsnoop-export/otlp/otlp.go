@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -25,6 +26,10 @@ type sink interface {
 	// Close returns when all have been delivered or given up.
 	Close(missing error) error
 }
+
+// memory is what the program may take before it collects garbage more often: what waits, and about
+// as much for what is being read and sent.
+const memory = 128 << 20
 
 // mostWaiting is how many bytes the calls may take that wait for their parents.
 const mostWaiting = 32 << 20
@@ -74,6 +79,7 @@ func New(to output.To, o Options, url, named string) (output.Output, error) {
 	if err != nil {
 		return nil, err
 	}
+	debug.SetMemoryLimit(memory)
 	x := newExporter(to, o, s, env.Attributes(os.Getenv))
 	x.delta = isDelta
 	for i := range x.off {

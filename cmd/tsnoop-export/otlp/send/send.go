@@ -66,6 +66,7 @@ type Client struct {
 	bytes   int // of all requests, also those that are being delivered
 	closed  bool
 	counts  Counts
+	free    [][]byte      // bodies to use again
 	dead    error         // the collector is given up
 	ending  chan struct{} // closed when Close begins
 	state
@@ -99,7 +100,7 @@ func New(all *env.Settings, o Options) (*Client, error) {
 func (c *Client) Send(s env.Signal, body []byte, n int) error {
 	var packed []byte
 	if c.targets[s] != nil {
-		packed = c.targets[s].pack(body)
+		packed = c.targets[s].pack(c.buffer(), body)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -120,6 +121,7 @@ func (c *Client) Send(s env.Signal, body []byte, n int) error {
 		c.counts.Left += uint64(n)
 		return c.ctx.Err()
 	case c.bytes > 0 && c.bytes+len(packed) > c.o.Most:
+		c.recycle(packed)
 		if c.counts.NoRoom += uint64(n); c.counts.NoRoom == uint64(n) {
 			c.o.Warn("the collector is too slow, or away: more than %d MiB wait, and calls are dropped", c.o.Most>>20)
 		}
@@ -129,6 +131,27 @@ func (c *Client) Send(s env.Signal, body []byte, n int) error {
 	c.queue = append(c.queue, request{s, packed, n})
 	c.changed.Broadcast()
 	return nil
+}
+
+// buffer returns an empty buffer.
+func (c *Client) buffer() []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := len(c.free)
+	if n == 0 {
+		return nil
+	}
+	b := c.free[n-1]
+	c.free = c.free[:n-1]
+	return b
+}
+
+// recycle keeps a buffer, unless there are enough.
+func (c *Client) recycle(b []byte) {
+	const most = 4
+	if len(c.free) < most {
+		c.free = append(c.free, b[:0])
+	}
 }
 
 // Close returns when all requests were delivered or given up.
@@ -155,6 +178,7 @@ func (c *Client) work() {
 		c.deliver(&r)
 		c.mu.Lock()
 		c.bytes -= len(r.body)
+		c.recycle(r.body)
 		c.changed.Broadcast()
 		c.mu.Unlock()
 	}

@@ -28,6 +28,9 @@ type target struct {
 	signal env.Signal
 	agent  string
 	client *http.Client
+
+	line []byte       // the last body as JSON
+	zip  *gzip.Writer // of the last body
 }
 
 // newTarget returns nil if the signal is sent nowhere.
@@ -52,18 +55,23 @@ func newTarget(s env.Signal, from *env.Target, o *Options) (*target, error) {
 	return t, nil
 }
 
-// pack returns the body of a request as it is sent.
-func (t *target) pack(body []byte) []byte {
+// pack appends the body of a request as it is sent to an empty buffer. It is used by one
+// goroutine.
+func (t *target) pack(dst, body []byte) []byte {
 	if t.JSON {
-		body = otlpjson.Append(nil, t.signal, body)
+		t.line = otlpjson.Append(t.line[:0], t.signal, body)
+		body = t.line
 	}
 	if !t.Gzip {
-		return bytes.Clone(body)
+		return append(dst, body...)
 	}
-	var b bytes.Buffer
-	w, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed)
-	w.Write(body)
-	w.Close()
+	b := bytes.NewBuffer(dst)
+	if t.zip == nil {
+		t.zip, _ = gzip.NewWriterLevel(b, gzip.BestSpeed)
+	}
+	t.zip.Reset(b)
+	t.zip.Write(body)
+	t.zip.Close()
 	return b.Bytes()
 }
 
