@@ -29,8 +29,8 @@ const (
 // A browser shows rows for calls, chooses them by the filter, and opens the details of a call, by
 // keys, the mouse and the address, all without a network.
 func TestBrowser(t *testing.T) {
-	url := saved(t, pageOf(t, calls, report.Options{}, nil))
 	b := newBrowser(t)
+	url := saved(t, pageOf(t, calls, report.Options{}, nil))
 	b.window(1280, 900, "light")
 	b.open(url)
 	if n, text := eval[int](b, rowCount), eval[string](b, listed); n != 6 || text != "6 calls" {
@@ -119,8 +119,8 @@ func TestBrowser(t *testing.T) {
 
 // Names that are markup, scripts or control characters are shown as text by the browser.
 func TestBrowserHostile(t *testing.T) {
-	url := saved(t, pageOf(t, hostileLines(), report.Options{}, nil))
 	b := newBrowser(t)
+	url := saved(t, pageOf(t, hostileLines(), report.Options{}, nil))
 	b.window(1280, 900, "dark")
 	b.open(url)
 	eval[bool](b, "(document.getElementById('list').focus(), true)")
@@ -154,8 +154,8 @@ func TestBrowserHostile(t *testing.T) {
 
 // A list of a hundred thousand calls has only the rows in view.
 func TestBrowserMany(t *testing.T) {
-	url := saved(t, pageOf(t, manyLines(100_000), report.Options{}, nil))
 	b := newBrowser(t)
+	url := saved(t, pageOf(t, manyLines(100_000), report.Options{}, nil))
 	b.window(1280, 900, "light")
 	b.open(url)
 	if text := eval[string](b, listed); text != "100,000 calls" {
