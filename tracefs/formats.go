@@ -23,63 +23,31 @@ func (s *Session) Format(event string) (*Format, error) {
 // only the ID of the other events, which takes a fraction of the time. They share their
 // Fields.
 func (s *Session) Formats(events []string, shape func(event string) string) (map[string]*Format, error) {
-	systems := systemDirs{s: s, open: map[string]*FS{}}
-	defer systems.close()
 	known := make(map[string]*Format)
 	formats := make(map[string]*Format, len(events))
 	defer func() { s.learnIDs(formats) }()
 	for _, id := range events {
-		fs, event, err := systems.of(id)
-		if err != nil {
-			return nil, err
-		}
+		dir := s.path(s.eventDir(id))
 		key := shape(id)
 		if alike := known[key]; alike != nil {
+			var err error
 			f := *alike
-			f.Name = event
-			if f.ID, err = fs.eventID(event); err == nil {
+			f.Name = path.Base(dir)
+			if f.ID, err = s.fs.eventID(dir); err == nil {
 				formats[id] = &f
 				continue
 			} else if !errors.Is(err, os.ErrNotExist) { // as without CONFIG_PERF_EVENTS
 				return nil, err
 			}
 		}
-		f, err := read(fs, path.Join(event, "format"), ParseFormat)
+		f, err := read(s.fs, path.Join(dir, "format"), ParseFormat)
 		if err != nil {
 			return nil, err
 		}
-		f.Group = path.Base(fs.dir)
+		f.Group = path.Base(path.Dir(dir))
 		formats[id], known[key] = f, f
 	}
 	return formats, nil
-}
-
-// systemDirs are the folders of the systems of a session's events. They stay open while many
-// events are looked up, because the way to each is long.
-type systemDirs struct {
-	s    *Session
-	open map[string]*FS
-}
-
-// of returns the folder of an event's system, and the event's name in it.
-func (d *systemDirs) of(event string) (*FS, string, error) {
-	system, name := path.Split(d.s.eventDir(event))
-	if fs := d.open[system]; fs != nil {
-		return fs, name, nil
-	}
-	dir := d.s.path(system)
-	root, err := d.s.fs.root.OpenRoot(dir)
-	if err != nil {
-		return nil, "", err
-	}
-	d.open[system] = &FS{root: root, dir: d.s.absolute(dir)}
-	return d.open[system], name, nil
-}
-
-func (d *systemDirs) close() {
-	for _, fs := range d.open {
-		fs.root.Close()
-	}
 }
 
 // StackFormat returns the format of the records that hold stacks.

@@ -8,6 +8,7 @@ import (
 	iofs "io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 
 	"golang.org/x/sys/unix"
@@ -16,9 +17,51 @@ import (
 // An FS is a mounted tracefs, or a directory that looks like one. No path leads out of
 // it.
 type FS struct {
-	root *os.Root
+	root *root
 	dir  string
 	lock string // file whose lock sessions take to be created and removed: see lockProbes
+}
+
+// A root opens files below a directory as os.Root does, but with one system call and not three
+// for each folder on the way.
+type root struct {
+	*os.Root
+	fd *os.File
+}
+
+func openRoot(dir string) (*root, error) {
+	r, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	f, err := r.Open(".")
+	if err != nil {
+		r.Close()
+		return nil, err
+	}
+	return &root{r, f}, nil
+}
+
+func (r *root) Close() error {
+	r.fd.Close()
+	return r.Root.Close()
+}
+
+// open opens a file that is read or written at once: one that is waited for needs Root.Open.
+func (r *root) open(name string, flags int) (*os.File, error) {
+	how := &unix.OpenHow{Flags: uint64(flags | unix.O_CLOEXEC), Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_MAGICLINKS}
+	for {
+		fd, err := unix.Openat2(int(r.fd.Fd()), name, how)
+		switch err {
+		case nil:
+			return os.NewFile(uintptr(fd), filepath.Join(r.Name(), name)), nil
+		case unix.EINTR:
+		case unix.ENOSYS, unix.EPERM, unix.EAGAIN: // before 5.6, forbidden by seccomp, something is renamed
+			return r.OpenFile(name, flags, 0)
+		default:
+			return nil, &os.PathError{Op: "openat", Path: name, Err: err}
+		}
+	}
 }
 
 // Path returns the directory the file system was opened at.
@@ -66,7 +109,7 @@ func readFilter(r io.Reader) ([]byte, error) {
 // names returns the sorted names of what is in a directory. fs.ReadDir is not used: it
 // looks at each file, and leaves out what it cannot find.
 func (fs *FS) names(dir string) ([]string, error) {
-	f, err := fs.root.Open(dir)
+	f, err := fs.root.open(dir, os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}
@@ -88,13 +131,16 @@ func (fs *FS) Glob(pattern string) []string {
 
 // Exists reports whether a file or directory exists. name is relative to the mount.
 func (fs *FS) Exists(name string) bool {
-	_, err := fs.root.Lstat(name)
+	f, err := fs.root.open(name, unix.O_PATH|unix.O_NOFOLLOW)
+	if err == nil {
+		f.Close()
+	}
 	return err == nil
 }
 
 // read opens a file and parses it.
 func read[T any](fs *FS, name string, parse func(io.Reader) (T, error)) (T, error) {
-	f, err := fs.root.Open(name)
+	f, err := fs.root.open(name, os.O_RDONLY)
 	if err != nil {
 		var zero T
 		return zero, err
@@ -111,7 +157,7 @@ func read[T any](fs *FS, name string, parse func(io.Reader) (T, error)) (T, erro
 // O_TRUNC several tracefs files do more than that: kprobe_events would delete
 // everybody's probes.
 func (fs *FS) write(name, value string) error {
-	f, err := fs.root.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0)
+	f, err := fs.root.open(name, os.O_WRONLY|os.O_APPEND)
 	if err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func Find() (*FS, error) {
 //
 // If it cannot be used, a *HostError says why.
 func At(dir string) (*FS, error) {
-	root, err := os.OpenRoot(dir)
+	root, err := openRoot(dir)
 	if err != nil {
 		return nil, explainOpen(dir, err)
 	}
@@ -91,7 +91,7 @@ func (fsys *FS) check() (err error) {
 	}
 	for _, fsys.lock = range lockFiles {
 		var f *os.File
-		if f, err = fsys.root.Open(fsys.lock); err == nil {
+		if f, err = fsys.root.open(fsys.lock, os.O_RDONLY); err == nil {
 			return f.Close()
 		}
 		if !errors.Is(err, fs.ErrNotExist) {

@@ -79,7 +79,7 @@ func (fs *FS) lockProbes() (unlock func(), err error) {
 // openProbes opens a file of dynamic events, locked, for one change. It uses O_APPEND
 // and not O_TRUNC: anything else deletes everybody's probes.
 func (fs *FS) openProbes(file string) (*os.File, error) {
-	f, err := fs.root.OpenFile(file, os.O_WRONLY|os.O_APPEND, 0)
+	f, err := fs.root.open(file, os.O_WRONLY|os.O_APPEND)
 	if err != nil {
 		return nil, explainOpen(fs.dir, err)
 	}
@@ -253,7 +253,7 @@ func (s *Session) succeeded() bool {
 	if !s.adopted || s.alive != nil {
 		return false
 	}
-	f, err := s.fs.root.Open(s.path("tracing_on"))
+	f, err := s.fs.root.open(s.path("tracing_on"), os.O_RDONLY)
 	if err != nil {
 		return false
 	}

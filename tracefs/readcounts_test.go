@@ -11,7 +11,7 @@ import (
 // also after the kernel's counters were reset.
 func TestBalance(t *testing.T) {
 	dir := t.TempDir()
-	root, err := os.OpenRoot(dir)
+	root, err := openRoot(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

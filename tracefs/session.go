@@ -123,7 +123,7 @@ func (s *Session) create() error {
 
 // claim takes the lock on tracing_on, which shows that the session is alive.
 func (s *Session) claim() error {
-	f, err := s.fs.root.Open(s.path("tracing_on"))
+	f, err := s.fs.root.open(s.path("tracing_on"), os.O_RDONLY)
 	if err != nil {
 		return err
 	}

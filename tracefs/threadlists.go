@@ -87,7 +87,7 @@ func (s *Session) RestoreThreads(name string, l ThreadList, want func() ([]int, 
 // clearThreads empties a list by opening it with O_TRUNC.
 func (s *Session) clearThreads(name string) error {
 	s.log("echo > %s", s.path(name))
-	f, err := s.fs.root.OpenFile(s.path(name), os.O_WRONLY|os.O_TRUNC, 0)
+	f, err := s.fs.root.open(s.path(name), os.O_WRONLY|os.O_TRUNC)
 	if err != nil {
 		return err
 	}

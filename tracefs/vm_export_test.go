@@ -12,7 +12,7 @@ const (
 	HintMount    = hintMount
 )
 
-func (fs *FS) Root() *os.Root { return fs.root }
+func (fs *FS) Root() *os.Root { return fs.root.Root }
 
 func (fs *FS) Write(name, value string) error { return fs.write(name, value) }
 
