@@ -89,14 +89,16 @@ func (s *Side) room(d dump, n int) int {
 		left -= s.line.Args[i].Size()
 		line -= len(s.line.Args[i].Name) + len(s.line.Args[i].String()) + 2
 	}
-	if record, chars, ok := s.readChecks.WitnessRoom(d.Encoded); ok {
-		left -= record
-		line -= chars
+	record, chars, counts := s.readChecks.WitnessRoom(d.Encoded)
+	left -= record
+	line -= chars
+	switch {
+	case counts:
 		n = min(n, encode.ArrayBytes)
-	} else if s.readChecks.Counts() { // the count is fetched before and after each array
+	case s.readChecks.Counts(): // the count is fetched before and after each array
 		left -= s.readChecks.CountRoom()
 		n = min(n, encode.ArrayBytes) // so that the count shows which page faulted
-	} else if s.fn.Target.Live {
+	case s.fn.Target.Live:
 		left -= 8 // two windows
 		line -= 2 * (dynevent.MaxArgName + s.fn.Target.Features.MaxArg())
 	}

@@ -23,14 +23,17 @@ func (v *Builder) witness(e encode.Encoded) *target.Witness {
 }
 
 // WitnessRoom returns how many bytes of the record, and characters of the line, the counts of
-// all reads take with one more of e. A witness does not count it if ok is false.
-func (v *Builder) WitnessRoom(e encode.Encoded) (record, line int, ok bool) {
-	w := v.witness(e)
-	if w == nil {
+// all reads take if e is read too, and whether a witness counts that one.
+func (v *Builder) WitnessRoom(e encode.Encoded) (record, line int, counts bool) {
+	n := len(v.reads)
+	if counts = v.witness(e) != nil; counts {
+		n++
+	}
+	if n == 0 || v.counter != nil {
 		return 0, 0, false
 	}
-	each := dynevent.MaxArgName + 2 + len(count(w, 2).String())
-	return 16*(len(v.reads)+1) + 8 + 4, each * (len(v.reads) + 3), true
+	each := dynevent.MaxArgName + 2 + len(count(v.fn.Target.Witness(), 2).String())
+	return 16*n + 8 + 4, each * (n + 2), counts
 }
 
 // member returns the fetcharg of a member of the witness's struct kprobe.
