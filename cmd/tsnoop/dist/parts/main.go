@@ -20,7 +20,7 @@ import (
 
 func main() {
 	if len(os.Args) < 3 {
-		fail(fmt.Errorf("usage: parts DIR PROGRAM..."))
+		fail(fmt.Errorf("usage: parts DIR PROGRAM [PROGRAM]"))
 	}
 	dir, all := os.Args[1], []part(nil)
 	for _, name := range os.Args[2:] {
