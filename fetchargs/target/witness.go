@@ -54,7 +54,8 @@ func WitnessOf(k *btf.Kernel, addrs func(symbol string) []uint64) *Witness {
 		Event: offset("trace_kprobe", "tp") + offset("trace_probe", "event") - offset("trace_kprobe", "rp") - offset("kretprobe", "kp"),
 		ID:    offset("trace_probe_event", "call") + offset("trace_event_call", "event") + offset("trace_event", "type"),
 	}
-	known = known && w.Addr == w.Misses+8 && offset("kprobe", "hlist") == 0
+	first := offset("kprobe", "hlist") == 0
+	known = known && first && w.Addr == w.Misses+8
 	if known { // symbols may take long to be found
 		w.Table, w.Function = at(dynevent.KprobeTable), at(WitnessFunction)
 	}
