@@ -150,9 +150,10 @@ brief() {
 # ten minutes that go test gives it. lint has vet look at all of it. With -trimpath a clone,
 # and the go build of a test, find in go's cache what another one has compiled; with -count=1
 # it does not find results there. The detector makes the decoding of a thousand damaged
-# recordings eight times as slow, and a few of them in other tests show it as much.
+# recordings, and hundreds of random trees, columns and files, eight times as slow, and a few of
+# them in other tests show it as much.
 host() {
-	local status=0 race=-race start=$SECONDS raced random='^Test(Damaged(Pages|Bytes)|Window)$'
+	local status=0 race=-race start=$SECONDS raced random='Test(Damaged(Pages|Bytes)|Window|Nesting|ManyTasks|ManyColumns|Groups)'
 	raced=$(grep -rlE --include='*.go' '\<go func|\.Go\(|^\s*go [a-zA-Z.]+\(' btf cmd fetchargs render tracefs | xargs dirname | sort -u | sed 's,^,./,')
 	"$vm/setup.sh" race || { race=; not_run "race detector"; }
 	"$vm/setup.sh" host || not_run "completion in zsh and fish, manual, rpm, lintian, jq"
@@ -161,8 +162,9 @@ host() {
 	export GOFLAGS="${GOFLAGS:-} -trimpath"
 	tests() { go test -vet=off -count=1 -timeout 40m -v "$@" >>"$work/host" 2>&1 || status=$?; }
 	# shellcheck disable=SC2046,SC2086
-	CGO_ENABLED=${race:+1} tests $race -skip "$random" $raced
-	CGO_ENABLED=0 tests -run "$random" ./tracefs/replay
+	CGO_ENABLED=${race:+1} tests $race -skip "^$random\$" $raced
+	# shellcheck disable=SC2046,SC2086
+	CGO_ENABLED=0 tests -run "^$random\$" $(grep -rlE --include='*_test.go' "^func $random\(" $raced | xargs dirname | sort -u)
 	# shellcheck disable=SC2046,SC2086
 	CGO_ENABLED=0 tests $(go list ./... | grep -vxF "$(go list $raced)")
 	brief "$work/host" | show
