@@ -149,11 +149,11 @@ brief() {
 # tested without it, as users have it. A package may take longer on a slow machine than the
 # ten minutes that go test gives it. lint has vet look at all of it. With -trimpath a clone,
 # and the go build of a test, find in go's cache what another one has compiled; with -count=1
-# it does not find results there. The detector makes the decoding of a thousand damaged
-# recordings, and hundreds of random trees, columns and files, eight times as slow, and a few of
-# them in other tests show it as much.
+# it does not find results there. The detector makes a thousand damaged recordings, hundreds at
+# once, and random trees and columns eight times as slow, and a few of them in other tests show it
+# as much.
 host() {
-	local status=0 race=-race start=$SECONDS raced random='Test(Damaged(Pages|Bytes)|Window|Nesting|ManyTasks|ManyColumns|Groups)'
+	local status=0 race=-race start=$SECONDS raced random='Test(Damaged(Pages|Bytes)|Window|Memory|Nesting|ManyTasks|ManyColumns|Groups|Spill)'
 	raced=$(grep -rlE --include='*.go' '\<go func|\.Go\(|^\s*go [a-zA-Z.]+\(' btf cmd fetchargs render tracefs | xargs dirname | sort -u | sed 's,^,./,')
 	"$vm/setup.sh" race || { race=; not_run "race detector"; }
 	"$vm/setup.sh" host || not_run "completion in zsh and fish, manual, rpm, lintian, jq"
