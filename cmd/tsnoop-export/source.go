@@ -65,7 +65,7 @@ func (in *source) read(ctx context.Context, out output.Output, ui *terminal.UI) 
 	case !in.regular() && !replay.IsText(buffered):
 		return program.Errorf("name the file: "+name+" folded FILE", "%s is not text, and only text can be read from a pipe", in.name)
 	}
-	return program.Errorf("give a recording (tsnoop record -o trace.dat SPEC) or what tsnoop --json prints", "%s is neither", in.name)
+	return program.Errorf("give a recording (tsnoop record -o trace.dat SPEC) or what tsnoop --json prints", "%s is neither a recording nor lines of JSON", in.name)
 }
 
 // reader returns what reads the input.
