@@ -169,14 +169,33 @@ func openReplay(f io.ReaderAt, size int64, name string, o *flags.Options, ui *te
 
 // warnHalves says what a tree lacks because it was not recorded.
 func warnHalves(plans []*plan.Plan, ui *terminal.UI) {
+	var entries, returns []string // the functions without them
 	for _, p := range plans {
 		switch {
 		case p.IsOwn() || p.Paired():
 		case p.Entry() == nil:
-			ui.Warn("%s was recorded without its entries: the tree does not show which calls it made; record it with --tree", p.Spec.Func.Text)
+			entries = append(entries, p.Spec.Func.Text)
 		default:
-			ui.Warn("%s was recorded without its returns: the tree does not show which calls it made; record it with --tree", p.Spec.Func.Text)
+			returns = append(returns, p.Spec.Func.Text)
 		}
+	}
+	warnHalf(entries, "entries", ui)
+	warnHalf(returns, "returns", ui)
+}
+
+func warnHalf(functions []string, lack string, ui *terminal.UI) {
+	const most = 3 // names; a glob may have hundreds
+	n := len(functions)
+	switch {
+	case n == 0:
+	case n == 1:
+		ui.Warn("%s was recorded without its %s: the tree does not show which calls it made; record it with --tree", functions[0], lack)
+	default:
+		names := strings.Join(functions[:min(n, most)], ", ")
+		if n > most {
+			names += fmt.Sprintf(" and %d more", n-most)
+		}
+		ui.Warn("%s were recorded without their %s: the tree does not show which calls they made; record them with --tree", names, lack)
 	}
 }
 
